@@ -1,0 +1,55 @@
+//! The verbs of the `dispatcher` binary, one file each.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub mod compile;
+pub mod emit_event;
+pub mod generate;
+pub mod hook;
+pub mod validate;
+
+/// Sandboxed gates for coding agents' hooks.
+#[derive(Debug, Parser)]
+#[command(name = "dispatcher", version, about, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Hook(hook::Args),
+    Compile(compile::Args),
+    Generate(generate::Args),
+    Validate(validate::Args),
+    EmitEvent(emit_event::Args),
+}
+
+/// Runs the verb that the command line names.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().verb {
+        Verb::Hook(args) => return hook::run(&args),
+        Verb::EmitEvent(args) => return emit_event::run(&args),
+        Verb::Compile(args) => compile::run(&args),
+        Verb::Generate(args) => generate::run(&args),
+        Verb::Validate(args) => validate::run(&args),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("dispatcher: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+/// The registry to use: the one named, else the plugin's, else the one that came with this executable.
+fn registry_path(named: Option<&PathBuf>) -> PathBuf {
+    let plugin = std::env::var_os("CLAUDE_PLUGIN_ROOT").map(|root| PathBuf::from(root).join("registry.toml"));
+    let shipped = || {
+        let executable = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
+        executable.parent().and_then(|bin| bin.parent()).map(|root| root.join("registry.toml"))
+    };
+    let found = named.cloned().or_else(|| plugin.filter(|path| path.is_file())).or_else(shipped).unwrap_or_else(|| "registry.toml".into());
+    std::path::absolute(&found).unwrap_or(found)
+}

@@ -1,0 +1,53 @@
+//! `dispatcher compile`: native code for every component of a registry, ahead of its first event.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::registry::Registry;
+use crate::sandbox::artifact::{self, Artifacts};
+use crate::sandbox::engine;
+
+/// Compiles every component of a registry ahead of time
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The registry [default: that of the plugin]
+    #[arg(long, value_name = "FILE")]
+    registry: Option<PathBuf>,
+    /// Put the artifacts beside the components, for shipping, instead of into the user's cache
+    #[arg(long)]
+    beside: bool,
+}
+
+/// Runs the verb; exit code 1 if a component cannot be compiled.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let path = super::registry_path(args.registry.as_ref());
+    let registry = Registry::load(&path)?;
+    let cache = artifact::cache_directory();
+    if cache.is_none() && !args.beside {
+        bail!("there is no cache directory of your own with mode 0700: set XDG_CACHE_HOME or HOME, or use --beside");
+    }
+    let artifacts = Artifacts::new(engine::running().expect("the settings are valid"), path.parent().unwrap_or(&path), cache);
+    let components: BTreeSet<PathBuf> =
+        registry.stanzas.iter().map(|stanza| stanza.plugin.clone()).chain([registry.analyzer.clone()]).collect();
+    let mut failed = 0;
+    for (position, component) in components.iter().enumerate() {
+        let start = Instant::now();
+        let result = match args.beside {
+            true => Artifacts::compile_beside(component),
+            false => artifacts.load(component, None).map(drop),
+        };
+        let name = component.file_name().unwrap_or_default().to_string_lossy();
+        match result {
+            Ok(()) => println!("[{}/{}] {name} ({} ms)", position + 1, components.len(), start.elapsed().as_millis()),
+            Err(error) => {
+                failed += 1;
+                eprintln!("[{}/{}] {name}: {error}. {}", position + 1, components.len(), error.remedy());
+            }
+        }
+    }
+    Ok(ExitCode::from(u8::from(failed > 0)))
+}

@@ -1,0 +1,116 @@
+//! `dispatcher generate`: hooks.json from the registry, which is the one source of routing.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::{Map, Value, json};
+
+use crate::protocol::matrix::{self, Block, Row};
+use crate::registry::matcher::Matcher;
+use crate::registry::{OnError, Registry, Stanza};
+
+/// Writes hooks.json from a registry
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The registry [default: that of the plugin]
+    #[arg(long, value_name = "FILE")]
+    registry: Option<PathBuf>,
+    /// Where to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write nothing; exit code 1 if the file differs from what would be written
+    #[arg(long, requires = "output")]
+    check: bool,
+}
+
+/// Runs the verb.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let registry = Registry::load(&super::registry_path(args.registry.as_ref()))?;
+    let text = format!("{:#}\n", hooks(&registry));
+    let Some(path) = &args.output else {
+        print!("{text}");
+        return Ok(ExitCode::SUCCESS);
+    };
+    if args.check {
+        let current = std::fs::read_to_string(path).unwrap_or_default() == text;
+        if !current {
+            eprintln!("{} is not what the registry says; run `dispatcher generate --output {0}`", path.display());
+        }
+        return Ok(ExitCode::from(u8::from(!current)));
+    }
+    std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The content of hooks.json: one handler per event that some gate is for, in exec form.
+pub fn hooks(registry: &Registry) -> Value {
+    let mut events = Map::new();
+    for row in matrix::ROWS {
+        let gates: Vec<&Stanza> =
+            registry.stanzas.iter().map(AsRef::as_ref).filter(|stanza| stanza.events.iter().any(|event| event == row.event)).collect();
+        if !gates.is_empty() {
+            events.insert(row.event.into(), json!([group(row, &gates)]));
+        }
+    }
+    json!({"description": "Portcullis: sandboxed gates. Generated from registry.toml by `dispatcher generate`.", "hooks": events})
+}
+
+fn group(row: &Row, gates: &[&Stanza]) -> Value {
+    let mut handler = json!({
+        "type": "command",
+        "command": "${CLAUDE_PLUGIN_ROOT}/bin/dispatcher",
+        "args": ["hook", row.event],
+        "timeout": row.timeout_ms.div_ceil(1000),
+    });
+    // A dispatcher that cannot even start must not let through what a gate would have stopped.
+    if row.block == Block::Deny && gates.iter().any(|gate| gate.on_error == OnError::Block) {
+        handler["onFailure"] = "block".into();
+    }
+    let mut group = Map::new();
+    group.extend(matcher(row, gates).map(|matcher| ("matcher".to_owned(), matcher.into())));
+    group.insert("hooks".into(), json!([handler]));
+    Value::Object(group)
+}
+
+/// The agent's matcher that lets through what at least one gate matches; `None` where one matches everything.
+fn matcher(row: &Row, gates: &[&Stanza]) -> Option<String> {
+    // Agents of plugins have longer names than their matchers say, so those are matched here, by the dispatcher.
+    let subject = row.subject.filter(|subject| matches!(*subject, "/tool_name" | "/source" | "/trigger"))?;
+    let mut names: Vec<&str> = Vec::new();
+    for gate in gates {
+        let own = if subject == "/tool_name" { gate.tool.as_ref().or(gate.matcher.as_ref()) } else { gate.matcher.as_ref() };
+        names.extend(own.and_then(Matcher::names)?.iter().map(String::as_str));
+    }
+    if names.contains(&"Agent") || names.contains(&"Task") {
+        names.extend(["Agent", "Task"]);
+    }
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(*name));
+    Some(names.join("|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn one_handler_per_event_with_the_union_of_matchers() {
+        let text = "schema_version = 2\n\
+            [[hooks]]\nname='a'\nevent='PreToolUse'\ntool='Bash|Agent'\nplugin='a'\non_error='block'\n\
+            [[hooks]]\nname='b'\nevent='PreToolUse'\ntool='Write|Bash'\nplugin='b'\n\
+            [[hooks]]\nname='c'\nevent='PostToolUse'\nplugin='c'\n\
+            [[hooks]]\nname='d'\nevent='PostToolUse'\ntool='Edit.*'\nplugin='d'\n\
+            [[hooks]]\nname='e'\nevent='SubagentStop'\nmatcher='pr-manager'\nplugin='e'\non_error='block'\n\
+            [[hooks]]\nname='f'\nevent='SessionEnd'\nplugin='f'\n";
+        let hooks = hooks(&Registry::parse(text, Path::new("/r.toml")).unwrap())["hooks"].clone();
+        assert_eq!(hooks["PreToolUse"][0]["matcher"], "Bash|Agent|Write|Task");
+        assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
+        assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["args"], json!(["hook", "PreToolUse"]));
+        assert_eq!(hooks["PostToolUse"][0]["matcher"], Value::Null);
+        assert_eq!((&hooks["SubagentStop"][0]["matcher"], &hooks["SubagentStop"][0]["hooks"][0]["onFailure"]), (&Value::Null, &Value::Null));
+        assert_eq!(hooks["SessionEnd"][0]["hooks"][0]["timeout"], 2);
+        assert_eq!(hooks.as_object().unwrap().len(), 4);
+    }
+}

@@ -1,0 +1,212 @@
+//! `dispatcher hook`: one event from standard input to the answer on standard output.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::decide::{Decision, Strength};
+use crate::dispatch::{Dispatch, Place};
+use crate::journal::{Emitted, Journals};
+use crate::protocol::answer::Answer;
+use crate::protocol::event::{Event, EventError};
+use crate::protocol::matrix;
+use crate::registry::{OnError, Registry, RegistryError};
+use crate::sandbox::bindings::types::Finding;
+
+/// Judges one hook event: JSON on standard input, the answer on standard output
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The event that is expected; what standard input says counts, this only when it says nothing
+    event: Option<String>,
+    /// The registry [default: that of the plugin]
+    #[arg(long, value_name = "FILE")]
+    registry: Option<PathBuf>,
+    /// Run only the gates of this name, wherever they are required or not
+    #[arg(long, value_name = "GATE")]
+    only: Vec<String>,
+    /// The date that gates see
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    today: Option<jiff::civil::Date>,
+    /// Append every emitted event to this file as one JSON line
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+}
+
+/// Largest event where no registry says otherwise.
+const MAX_EVENT_BYTES: u64 = 64 << 20;
+
+/// The event's name as soon as it is known, for a panic's exit code.
+static EVENT: OnceLock<String> = OnceLock::new();
+
+/// Runs the verb. Exit code 0, or 2 where only that stops the event.
+pub fn run(args: &Args) -> ExitCode {
+    let start = Instant::now();
+    stop_on_panic(args.event.clone());
+    let path = super::registry_path(args.registry.as_ref());
+    let registry = Registry::load(&path);
+    let limit = registry.as_ref().map_or(MAX_EVENT_BYTES, |registry| registry.max_event_bytes);
+    let event = match read_event(limit, args.event.as_deref()) {
+        Ok(event) => event,
+        Err(error) => return unreadable(args, registry.as_ref().ok(), &error),
+    };
+    let _ = EVENT.set(event.name.clone());
+    let place = Place::of(&event);
+    let (name, session) = (event.name.clone(), event.session.clone());
+    let session = session.as_deref();
+    let registry = match registry {
+        Ok(registry) => registry,
+        Err(error) => {
+            let decision = broken_registry(&error, &event, &place);
+            return finish(args, None, &place, session, &name, decision).into();
+        }
+    };
+    let today = args.today.map(|date| date.to_string());
+    let Some(mut dispatch) = Dispatch::new(&registry, event, &place, &args.only, today, start) else {
+        return ExitCode::SUCCESS;
+    };
+    let mut decision = dispatch.decide();
+    decision.events.push(decision.event(dispatch.event(), start.elapsed().as_micros() as u64));
+    let code = finish(args, Some(&registry), &place, session, &name, decision);
+    let background = dispatch.decide_background();
+    if !background.events.is_empty() {
+        journals(args, Some(&registry), &place, session).write(&background.events);
+    }
+    // A gate that was given up may still hold its thread; the answer is out, so nobody waits for it.
+    std::process::exit(code.into())
+}
+
+fn read_event(limit: u64, named: Option<&str>) -> Result<Event, String> {
+    let mut input = Vec::new();
+    std::io::stdin().lock().take(limit + 1).read_to_end(&mut input).map_err(|error| format!("standard input: {error}"))?;
+    if input.len() as u64 > limit {
+        return Err(format!("standard input is larger than {} MiB (`[dispatcher] max_event_mb`)", limit >> 20));
+    }
+    Event::parse(&input, named).map_err(|error: EventError| error.to_string())
+}
+
+/// Journals what happened, then answers; what a journal could not take is told as well.
+fn finish(args: &Args, registry: Option<&Registry>, place: &Place, session: Option<&str>, name: &str, mut decision: Decision) -> u8 {
+    let problems = journals(args, registry, place, session).write(&decision.events);
+    decision.notices.extend(problems.into_iter().map(|problem| format!("Portcullis: {problem}. Decisions are not affected.")));
+    answer(&Answer::of(name, &matrix::of(name), &decision))
+}
+
+fn journals<'a>(args: &'a Args, registry: Option<&'a Registry>, place: &'a Place, session: Option<&'a str>) -> Journals<'a> {
+    static NONE: std::collections::BTreeMap<String, crate::registry::schema::Journal> = std::collections::BTreeMap::new();
+    Journals {
+        root: &place.root,
+        defined: registry.map_or(&NONE, |registry| &registry.journals),
+        session,
+        copy: args.events.as_deref(),
+        now: Timestamp::now(),
+    }
+}
+
+fn answer(answer: &Answer) -> u8 {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(answer.stdout.as_bytes()).and_then(|()| stdout.flush());
+    if !answer.stderr.is_empty() {
+        eprintln!("{}", answer.stderr);
+    }
+    match written {
+        Ok(()) => answer.code,
+        // A stop that nobody reads would let the call through; exit code 2 needs no output.
+        Err(error) => {
+            eprintln!("{}\ndispatcher: the answer could not be written: {error}", answer.stdout);
+            2
+        }
+    }
+}
+
+/// Standard input that is no event: for PreToolUse the registry's setting decides, anything else is left alone.
+fn unreadable(args: &Args, registry: Option<&Registry>, why: &str) -> ExitCode {
+    let name = args.event.as_deref().unwrap_or_default();
+    if name != "PreToolUse" {
+        eprintln!("dispatcher: {why}; no opinion");
+        return ExitCode::SUCCESS;
+    }
+    let on_unreadable = registry.map_or(OnError::Ask, |registry| registry.on_unreadable);
+    let reason = format!(
+        "Portcullis could not read this event ({why}), so no gate has judged it. \
+         `[dispatcher] on_unreadable` in registry.toml says what that means."
+    );
+    let mut decision = Decision::default();
+    let fields = json!({"message": why, "on_unreadable": on_unreadable});
+    decision.events.push(Emitted::about("dispatcher", "dispatcher.unreadable", fields));
+    decision.notices.push(reason.clone());
+    decision.strength = match on_unreadable {
+        OnError::Continue => Strength::Pass,
+        OnError::Ask => Strength::Ask,
+        OnError::Block => Strength::Block,
+    };
+    decision.findings.push(Finding { rule: "unreadable-event".into(), reason, overridable: false, event: None });
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let variable = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let place = Place { root: crate::project::root(variable.as_deref(), &cwd), cwd };
+    finish(args, registry, &place, None, name, decision).into()
+}
+
+/// No registry, no gates: tool calls are stopped, except those that look at or repair it.
+fn broken_registry(error: &RegistryError, event: &Event, place: &Place) -> Decision {
+    let mut decision = Decision::default();
+    decision.events.push(Emitted::about("dispatcher", "dispatcher.registry_invalid", json!({"message": error.to_string()})));
+    let reason = format!(
+        "Portcullis has no gates, because its registry cannot be used.\n{error}\n\
+         Until it is repaired, only reading, edits of that file and `dispatcher validate` pass."
+    );
+    if event.name == "PreToolUse" && !repairs(error, event, place) {
+        decision.strength = Strength::Block;
+        decision.findings.push(Finding { rule: "registry-invalid".into(), reason: reason.clone(), overridable: false, event: None });
+    }
+    decision.notices.push(reason);
+    decision
+}
+
+fn repairs(error: &RegistryError, event: &Event, place: &Place) -> bool {
+    match event.tool.as_deref() {
+        Some("Read" | "Glob" | "Grep" | "LS") => true,
+        Some("Edit" | "Write" | "MultiEdit") => {
+            let path = event.file_path().map(|path| crate::project::absolute(&path, &place.cwd));
+            path.as_deref() == Some(error.path())
+        }
+        Some("Bash") => event.shell_command().is_some_and(|command| is_validate(&command)),
+        _ => false,
+    }
+}
+
+/// `…/dispatcher validate …` and nothing else: only characters that no shell gives a meaning.
+fn is_validate(command: &str) -> bool {
+    let plain = command.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-'));
+    let mut words = command.split(' ').filter(|word| !word.is_empty());
+    let dispatcher = words.next().is_some_and(|program| program.rsplit('/').next() == Some("dispatcher"));
+    plain && dispatcher && words.next() == Some("validate")
+}
+
+/// A fault of the dispatcher itself stops what can be stopped: exit code 101 would let the call through.
+fn stop_on_panic(named: Option<String>) {
+    std::panic::set_hook(Box::new(move |info| {
+        let event = EVENT.get().or(named.as_ref()).map(String::as_str).unwrap_or_default();
+        eprintln!("Portcullis failed inside, and stops this call to be safe: {info}");
+        let stops = matches!(event, "PreToolUse" | "PreSkillShellCommand" | "PreModelSwitch");
+        std::process::exit(if stops { 2 } else { 0 });
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_validate;
+
+    #[test]
+    fn only_validate_itself_passes_a_broken_registry() {
+        assert!(is_validate("/opt/x/bin/dispatcher validate registry.toml"));
+        assert!(is_validate("dispatcher validate"));
+        for command in ["dispatcher validate; rm -rf /", "dispatcher hook", "dispatcher validate $(x)", "notdispatcher validate", "rm validate"] {
+            assert!(!is_validate(command), "{command}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The host of Portcullis: reads a hook event, routes it to sandboxed gates, and answers the agent.
+//!
+//! The way of an event is [`cli::hook`]: [`protocol::event`] → [`route`] → [`sandbox`] → [`decide`] → [`protocol::answer`],
+//! with [`journal`] keeping what happened.
+
+pub mod cli;
+pub mod decide;
+pub mod dispatch;
+pub mod files;
+pub mod journal;
+pub mod overrides;
+pub mod project;
+pub mod protocol;
+pub mod registry;
+pub mod repository;
+pub mod route;
+pub mod sandbox;

@@ -1,0 +1,134 @@
+//! JSON read so that hostile input cannot blind the guard.
+//!
+//! A value is scanned without recursion and kept as text until somebody asks for it, so nesting 100,000 deep costs a scan and
+//! no stack. Strings decode with lone surrogates as U+FFFD. Of duplicate keys the last one counts, as for the agent itself.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// Where the members of one JSON object, or the items of one array (named by position), lie in a text.
+#[derive(Debug, Default)]
+pub struct Index(Vec<(String, Range<usize>)>);
+
+impl Index {
+    /// Indexes the object or array that is `text[range]`; `None` when it is neither.
+    pub fn of(text: &str, range: Range<usize>) -> Option<Self> {
+        let value = &text[range];
+        let members = match value.trim_start().as_bytes().first()? {
+            b'{' => serde_json::from_str::<Members>(value).ok()?.0,
+            b'[' => {
+                let items: Vec<&RawValue> = serde_json::from_str(value).ok()?;
+                items.into_iter().enumerate().map(|(position, item)| (position.to_string(), item)).collect()
+            }
+            _ => return None,
+        };
+        let offset = |item: &RawValue| {
+            let start = item.get().as_ptr() as usize - text.as_ptr() as usize;
+            start..start + item.get().len()
+        };
+        Some(Self(members.into_iter().map(|(key, item)| (key, offset(item))).collect()))
+    }
+
+    /// The member called `key`; the last one if there are several.
+    pub fn get(&self, key: &str) -> Option<Range<usize>> {
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, range)| range.clone())
+    }
+}
+
+/// The string that the JSON text `raw` stands for; `None` when it is no string.
+pub fn decode_string(raw: &str) -> Option<String> {
+    // Without escapes, the text between the quotes is the string.
+    let inner = raw.trim().strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(inner.to_owned());
+    }
+    serde_json::from_str::<LossyString>(raw).ok().map(|text| text.0.into_owned())
+}
+
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect<'a>(std::marker::PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Collect<'a> {
+            type Value = Members<'a>;
+            fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(key) = map.next_key::<LossyString>()? {
+                    members.push((key.0.into_owned(), map.next_value()?));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Collect(std::marker::PhantomData))
+    }
+}
+
+struct LossyString<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for LossyString<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Lossy;
+        impl<'de> Visitor<'de> for Lossy {
+            type Value = LossyString<'de>;
+            fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+                formatter.write_str("a string")
+            }
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(LossyString(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())))
+            }
+            fn visit_borrowed_bytes<E: de::Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+                Ok(LossyString(String::from_utf8_lossy(bytes)))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
+                // serde_json offers an array of numbers as bytes; here only a string is one.
+                Err(de::Error::invalid_type(de::Unexpected::Seq, &self))
+            }
+        }
+        deserializer.deserialize_bytes(Lossy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(text: &str, key: &str) -> Option<String> {
+        let index = Index::of(text, 0..text.len())?;
+        index.get(key).map(|range| text[range].to_owned())
+    }
+
+    #[test]
+    fn members_are_found_as_raw_text() {
+        assert_eq!(member(r#" {"a" : {"b":[1,2]}, "c":"d"}"#, "a").as_deref(), Some(r#"{"b":[1,2]}"#));
+        assert_eq!(member("[10, 20]", "1").as_deref(), Some("20"));
+        assert_eq!(member("7", "a"), None);
+    }
+
+    #[test]
+    fn the_last_of_duplicate_keys_counts() {
+        assert_eq!(member(r#"{"a":1,"a":2}"#, "a").as_deref(), Some("2"));
+    }
+
+    #[test]
+    fn deep_nesting_needs_no_stack() {
+        let deep = format!(r#"{{"x":{}1{},"a":5}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(member(&deep, "a").as_deref(), Some("5"));
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced_and_pairs_are_not() {
+        assert!(decode_string(r#""a\ud800b""#).unwrap().starts_with("a\u{fffd}"));
+        assert!(decode_string(r#""a\ud800b""#).unwrap().ends_with('b'));
+        assert_eq!(decode_string(r#""\ud83d\ude00 \u0000""#).as_deref(), Some("\u{1f600} \0"));
+        assert_eq!(decode_string("12"), None);
+        assert!(member(r#"{"\ud800":1,"a":2}"#, "a").is_some());
+    }
+}

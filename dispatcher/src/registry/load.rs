@@ -1,0 +1,310 @@
+//! From `registry.toml` to stanzas that can be routed to.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::matcher::Matcher;
+use super::schema::{self, AskUnattended, Capabilities, Journal, Mode, OnError, SCHEMA_VERSION};
+use crate::sandbox::limits;
+
+/// Why a registry cannot be used. Every message names the file.
+#[derive(Debug, Error)]
+pub enum RegistryError {
+    /// There is none.
+    #[error("{path}: no registry there ({source}); name one with --registry")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Not TOML, an unknown key, a wrong type.
+    #[error("{path}:{line}:{column}: {message}")]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// Another schema.
+    #[error("{path}: schema_version is {found}, this dispatcher reads {SCHEMA_VERSION}; regenerate the registry or upgrade the dispatcher (E-REG-001)")]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        found: u32,
+    },
+    /// A stanza that cannot be meant.
+    #[error("{path}: [[hooks]] {name:?}: {message}")]
+    Stanza {
+        /// The file.
+        path: PathBuf,
+        /// The stanza.
+        name: String,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+}
+
+impl RegistryError {
+    /// The file it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Missing { path, .. } | Self::Syntax { path, .. } | Self::Schema { path, .. } | Self::Stanza { path, .. } => path,
+        }
+    }
+}
+
+/// A registry, ready to route.
+#[derive(Debug)]
+pub struct Registry {
+    /// The file it was read from.
+    pub path: PathBuf,
+    /// `[journals]`.
+    pub journals: BTreeMap<String, Journal>,
+    /// `[dispatcher] on_unreadable`.
+    pub on_unreadable: OnError,
+    /// `[dispatcher] ask_unattended`.
+    pub ask_unattended: AskUnattended,
+    /// The analyser component.
+    pub analyzer: PathBuf,
+    /// Largest event in bytes.
+    pub max_event_bytes: u64,
+    /// By priority, then as in the file. Disabled stanzas are not among them.
+    pub stanzas: Vec<std::sync::Arc<Stanza>>,
+}
+
+/// One gate's registration, defaults filled in.
+#[derive(Debug)]
+pub struct Stanza {
+    /// Stable id.
+    pub name: String,
+    /// Events it is for.
+    pub events: Vec<String>,
+    /// Matcher on the tool name, where one is given.
+    pub tool: Option<Matcher>,
+    /// Matcher on the event's subject, where one is given.
+    pub matcher: Option<Matcher>,
+    /// Globs on the tool's file path.
+    pub paths: Vec<String>,
+    /// Path that must exist in the project.
+    pub requires: Option<String>,
+    /// The component file.
+    pub plugin: PathBuf,
+    /// Lower runs first.
+    pub priority: u32,
+    /// Milliseconds.
+    pub timeout_ms: u32,
+    /// Base of the fuel budget.
+    pub fuel: u64,
+    /// MiB of guest memory.
+    pub memory_mb: u32,
+    /// What a failing gate means.
+    pub on_error: OnError,
+    /// How hard its findings are.
+    pub mode: Mode,
+    /// Verdict ignored.
+    pub is_async: bool,
+    /// Judges anew when `stop_hook_active` is set.
+    pub convergent: bool,
+    /// Journal of its events.
+    pub journal: Option<String>,
+    /// Pinned digest, lower case.
+    pub sha256: Option<String>,
+    /// `[hooks.config]` as JSON.
+    pub config: serde_json::Map<String, serde_json::Value>,
+    /// What it may do.
+    pub capabilities: Capabilities,
+    /// Directory of the registry file.
+    pub base_directory: PathBuf,
+}
+
+impl Registry {
+    /// Reads and checks a registry file.
+    pub fn load(path: &Path) -> Result<Self, RegistryError> {
+        let text = fs::read_to_string(path).map_err(|source| RegistryError::Missing { path: path.to_owned(), source })?;
+        Self::parse(&text, path)
+    }
+
+    /// Checks a registry's text; `path` is where it is (to be) found.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, RegistryError> {
+        let file: schema::File = toml::from_str(text).map_err(|error| syntax(&error, text, path))?;
+        if file.schema_version != SCHEMA_VERSION {
+            return Err(RegistryError::Schema { path: path.to_owned(), found: file.schema_version });
+        }
+        let base = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+        let mut seen = HashSet::new();
+        let mut stanzas = Vec::with_capacity(file.hooks.len());
+        for hook in file.hooks {
+            let name = hook.name.clone();
+            let enabled = hook.enabled.unwrap_or(true);
+            let stanza = stanza(hook, &file.defaults, &file.journals, &base, &mut seen)
+                .map_err(|message| RegistryError::Stanza { path: path.to_owned(), name, message })?;
+            if enabled && stanza.mode != Mode::Off {
+                stanzas.push(std::sync::Arc::new(stanza));
+            }
+        }
+        stanzas.sort_by_key(|stanza| stanza.priority);
+        Ok(Self {
+            path: path.to_owned(),
+            journals: file.journals,
+            on_unreadable: file.dispatcher.on_unreadable,
+            ask_unattended: file.dispatcher.ask_unattended,
+            analyzer: base.join(file.dispatcher.analyzer),
+            max_event_bytes: file.dispatcher.max_event_mb << 20,
+            stanzas,
+        })
+    }
+}
+
+fn syntax(error: &toml::de::Error, text: &str, path: &Path) -> RegistryError {
+    let before = &text[..error.span().map_or(0, |span| span.start.min(text.len()))];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    RegistryError::Syntax { path: path.to_owned(), line, column, message: error.message().trim().replace('\n', " ") }
+}
+
+/// A stanza's identity: two with the same name, event and matchers would be one gate run twice.
+type Identity = (String, String, Option<String>, Option<String>);
+
+fn stanza(
+    hook: schema::Hook,
+    defaults: &schema::Defaults,
+    journals: &BTreeMap<String, Journal>,
+    base: &Path,
+    seen: &mut HashSet<Identity>,
+) -> Result<Stanza, String> {
+    let events = hook.event.into_vec();
+    if hook.name.trim().is_empty() || events.is_empty() {
+        return Err("needs a name and at least one event".into());
+    }
+    let narrow = events.iter().any(|event| event == "FileChanged" || event == "StopFailure");
+    let matcher = |key: &str, text: &Option<String>| {
+        let parsed = text.as_deref().map(|text| Matcher::parse(text, narrow)).transpose();
+        parsed.map_err(|error| format!("{key} = {:?} is no valid pattern: {error}", text.as_deref().unwrap_or_default()))
+    };
+    let (tool, subject) = (matcher("tool", &hook.tool)?, matcher("matcher", &hook.matcher)?);
+    for event in &events {
+        if !seen.insert((hook.name.clone(), event.clone(), hook.tool.clone(), hook.matcher.clone())) {
+            let tool = hook.tool.as_deref().unwrap_or("every tool");
+            return Err(format!("registered twice for {event} and {tool}; remove one (E-REG-003)"));
+        }
+    }
+    if let Some(journal) = hook.journal.as_ref().filter(|journal| !journals.contains_key(*journal)) {
+        return Err(format!("journal = {journal:?} is not defined; add [journals.{journal}] with its path"));
+    }
+    let on_error = hook.on_error.unwrap_or(defaults.on_error);
+    if hook.r#async && on_error != OnError::Continue {
+        return Err("async = true ignores the verdict, so on_error cannot stop anything; drop one of the two (E-REG-002)".into());
+    }
+    let sha256 = hook.sha256.map(|digest| digest.to_ascii_lowercase());
+    if let Some(digest) = sha256.as_ref().filter(|digest| digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit())) {
+        return Err(format!("sha256 = {digest:?} is not 64 hexadecimal digits"));
+    }
+    let config = match config_json(toml::Value::Table(hook.config)) {
+        serde_json::Value::Object(config) => config,
+        _ => unreachable!("a table becomes an object"),
+    };
+    Ok(Stanza {
+        name: hook.name,
+        events,
+        tool,
+        matcher: subject,
+        paths: hook.paths,
+        requires: hook.requires,
+        plugin: base.join(hook.plugin),
+        priority: hook.priority.unwrap_or(defaults.priority),
+        timeout_ms: hook.timeout_ms.unwrap_or(defaults.timeout_ms),
+        fuel: hook.fuel.or(defaults.fuel).unwrap_or(limits::FUEL_BASE),
+        memory_mb: hook.memory_mb.unwrap_or(defaults.memory_mb),
+        on_error,
+        mode: hook.mode,
+        is_async: hook.r#async,
+        convergent: hook.convergent,
+        journal: hook.journal,
+        sha256,
+        config,
+        capabilities: hook.capabilities,
+        base_directory: base.to_owned(),
+    })
+}
+
+/// TOML to JSON: a date becomes a string, a float that JSON does not know becomes null.
+fn config_json(value: toml::Value) -> serde_json::Value {
+    use serde_json::Value as Json;
+    match value {
+        toml::Value::String(text) => Json::String(text),
+        toml::Value::Integer(number) => number.into(),
+        toml::Value::Float(number) => number.into(),
+        toml::Value::Boolean(flag) => flag.into(),
+        toml::Value::Datetime(date) => Json::String(date.to_string()),
+        toml::Value::Array(items) => items.into_iter().map(config_json).collect(),
+        toml::Value::Table(table) => Json::Object(table.into_iter().map(|(key, value)| (key, config_json(value))).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Registry, String> {
+        Registry::parse(text, Path::new("/r/registry.toml")).map_err(|error| error.to_string())
+    }
+
+    const HEAD: &str = "schema_version = 2\n[[hooks]]\nname = 'g'\nevent = 'Stop'\nplugin = 'p/g.wasm'\n";
+
+    #[test]
+    fn the_seeds_stanzas_load() {
+        let registry = parse(include_str!("../../tests/seed-stanzas.toml")).unwrap();
+        let legacy = &registry.stanzas[1];
+        assert_eq!((legacy.name.as_str(), legacy.priority, legacy.timeout_ms), ("validate-bc-title", 250, 5000));
+        assert_eq!(legacy.config["script_path"], "hooks/validate-bc-title.sh");
+        assert_eq!(registry.stanzas[0].capabilities.exec_subprocess.as_ref().unwrap().binary_allow, ["git"]);
+        assert_eq!(legacy.plugin, Path::new("/r/hook-plugins/legacy-bash-adapter.wasm"));
+    }
+
+    #[test]
+    fn every_mistake_names_file_place_and_remedy() {
+        let cases = [
+            ("schema_version = 1", "schema_version is 1, this dispatcher reads 2"),
+            ("schema_version = 2\nfoo = 1", "/r/registry.toml:2:1: unknown field `foo`"),
+            ("schema_version = 2\n[[hooks]]\nname = 'g'\nevnt = 'Stop'", "/r/registry.toml:4:1: unknown field `evnt`"),
+            (&format!("{HEAD}async = 'true'"), "invalid type: string"),
+            (&format!("{HEAD}tool = '('"), "tool = \"(\" is no valid pattern"),
+            (&format!("{HEAD}async = true\non_error = 'block'"), "E-REG-002"),
+            (&format!("{HEAD}journal = 'x'"), "add [journals.x]"),
+            (&format!("{HEAD}sha256 = 'ab'"), "64 hexadecimal digits"),
+            (&format!("{HEAD}{}", &HEAD[19..]), "registered twice for Stop and every tool"),
+            (&format!("{HEAD}[hooks.capabilities.read_file]\npaths = []"), "unknown field `paths`"),
+            ("schema_version = 2\n[defaults]\non_error = 'block'\n[[hooks]]\nname='g'\nevent='Stop'\nplugin='p'\nasync=true", "E-REG-002"),
+        ];
+        for (text, expected) in cases {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(expected) && error.contains("/r/registry.toml"), "{text}\n-> {error}");
+        }
+    }
+
+    #[test]
+    fn lower_priority_runs_first_and_what_is_off_does_not_run() {
+        let text = "schema_version = 2\n[defaults]\npriority = 7\n".to_owned()
+            + "[[hooks]]\nname='b'\nevent='Stop'\nplugin='p'\n[[hooks]]\nname='a'\nevent=['Stop','SubagentStop']\nplugin='p'\npriority=1\n"
+            + "[[hooks]]\nname='off'\nevent='Stop'\nplugin='p'\nmode='off'\n[[hooks]]\nname='no'\nevent='Stop'\nplugin='p'\nenabled=false";
+        let registry = parse(&text).unwrap();
+        let names: Vec<_> = registry.stanzas.iter().map(|stanza| (stanza.name.as_str(), stanza.priority)).collect();
+        assert_eq!(names, [("a", 1), ("b", 7)]);
+    }
+
+    #[test]
+    fn dates_become_strings_and_nan_becomes_null() {
+        let registry = parse(&format!("{HEAD}[hooks.config]\nday = 2026-01-02\nnot = nan\nlist = [1, 'x']")).unwrap();
+        let config = &registry.stanzas[0].config;
+        assert_eq!((&config["day"], &config["not"]), (&"2026-01-02".into(), &serde_json::Value::Null));
+    }
+}

@@ -1,0 +1,264 @@
+//! The keys of `registry.toml` as they are written. Unknown keys are errors at every level.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of this schema.
+pub const SCHEMA_VERSION: u32 = 2;
+
+/// One file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// Must be [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// What stanzas inherit.
+    #[serde(default)]
+    pub defaults: Defaults,
+    /// Where events go, by name.
+    #[serde(default)]
+    pub journals: BTreeMap<String, Journal>,
+    /// Settings of the dispatcher itself.
+    #[serde(default)]
+    pub dispatcher: Dispatcher,
+    /// The gates.
+    #[serde(default)]
+    pub hooks: Vec<Hook>,
+}
+
+/// `[defaults]`.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Defaults {
+    /// Milliseconds.
+    pub timeout_ms: u32,
+    /// Base of the fuel budget.
+    #[serde(alias = "fuel_cap")]
+    pub fuel: Option<u64>,
+    /// MiB of guest memory.
+    pub memory_mb: u32,
+    /// What a failing gate means.
+    pub on_error: OnError,
+    /// Lower runs first.
+    pub priority: u32,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { timeout_ms: 5000, fuel: None, memory_mb: 64, on_error: OnError::Continue, priority: 500 }
+    }
+}
+
+/// What it means when a gate could not judge.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnError {
+    /// The call goes on, and the human is told.
+    #[default]
+    Continue,
+    /// The call is stopped.
+    Block,
+    /// The human decides.
+    Ask,
+}
+
+/// How hard a gate's findings are.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// As the gate says.
+    #[default]
+    Enforce,
+    /// A stop becomes a question.
+    Ask,
+    /// Stops and questions become advice.
+    Advise,
+    /// The gate does not run.
+    Off,
+}
+
+/// `[journals.NAME]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Journal {
+    /// File, relative to the project root; `{date}` is the local date.
+    pub path: String,
+    /// Only where this path exists in the project.
+    pub requires: Option<String>,
+    /// The form of a line.
+    #[serde(default)]
+    pub shape: Shape,
+    /// Renamed to `NAME.1.EXT` before an append once it has this many bytes.
+    pub rotate_bytes: Option<u64>,
+}
+
+/// The form of a journal line.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// Flat: `type`, local `ts`, `ts_epoch`, `schema_version`, `session_id`, `plugin_name`, then the fields.
+    #[default]
+    Flat,
+    /// `ts` in UTC with milliseconds, `kind`, then the fields.
+    Metric,
+}
+
+/// `[dispatcher]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dispatcher {
+    /// What an unreadable PreToolUse event means.
+    pub on_unreadable: OnError,
+    /// What a question means where nobody is there to answer.
+    pub ask_unattended: AskUnattended,
+    /// The shell analyser component, relative to the registry.
+    pub analyzer: String,
+    /// Largest event that is read, in MiB.
+    pub max_event_mb: u64,
+}
+
+impl Default for Dispatcher {
+    fn default() -> Self {
+        Self {
+            on_unreadable: OnError::Ask,
+            ask_unattended: AskUnattended::Ask,
+            analyzer: "plugins/shell-analyzer.wasm".into(),
+            max_event_mb: 64,
+        }
+    }
+}
+
+/// Whether a question stays one under `bypassPermissions` and `dontAsk`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum AskUnattended {
+    /// It does; a client that cannot ask denies.
+    #[default]
+    Ask,
+    /// It becomes a stop.
+    Deny,
+}
+
+/// `[[hooks]]`, one stanza.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hook {
+    /// Stable id; may repeat with another event or matcher.
+    pub name: String,
+    /// One event, or several.
+    pub event: OneOrMany,
+    /// Matcher on the tool name.
+    pub tool: Option<String>,
+    /// Matcher on what the event's matcher is tested against.
+    pub matcher: Option<String>,
+    /// Globs on the tool's file path, relative to the project root.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// Only where this path exists in the project.
+    pub requires: Option<String>,
+    /// The component, relative to the registry.
+    pub plugin: String,
+    /// Lower runs first.
+    pub priority: Option<u32>,
+    /// Milliseconds.
+    pub timeout_ms: Option<u32>,
+    /// Base of the fuel budget.
+    #[serde(alias = "fuel_cap")]
+    pub fuel: Option<u64>,
+    /// MiB of guest memory.
+    pub memory_mb: Option<u32>,
+    /// What a failing gate means.
+    pub on_error: Option<OnError>,
+    /// How hard its findings are.
+    #[serde(default)]
+    pub mode: Mode,
+    /// The verdict is ignored; the work runs to its end after the answer.
+    #[serde(default)]
+    pub r#async: bool,
+    /// Judges anew when `stop_hook_active` is set.
+    #[serde(default)]
+    pub convergent: bool,
+    /// Also judges events that the host derives.
+    pub derived: Option<bool>,
+    /// Name of the journal that its events go to.
+    pub journal: Option<String>,
+    /// The component's digest, 64 hex digits.
+    pub sha256: Option<String>,
+    /// Whether the stanza counts at all.
+    pub enabled: Option<bool>,
+    /// Handed to the gate.
+    #[serde(default)]
+    pub config: toml::Table,
+    /// What it may do.
+    #[serde(default)]
+    pub capabilities: Capabilities,
+}
+
+/// A string or a list of them.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a string or a list of strings")]
+pub enum OneOrMany {
+    /// `event = "Stop"`
+    One(String),
+    /// `event = ["Stop", "SubagentStop"]`
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    /// All of them.
+    pub fn into_vec(self) -> Vec<String> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::Many(many) => many,
+        }
+    }
+}
+
+/// `[hooks.capabilities]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Capabilities {
+    /// Variables that may be read.
+    pub env_allow: Vec<String>,
+    /// What may be read.
+    pub read_file: Option<ReadFile>,
+    /// What may be written.
+    pub write_file: Option<WriteFile>,
+    /// What may be run.
+    pub exec_subprocess: Option<ExecSubprocess>,
+}
+
+/// `[hooks.capabilities.read_file]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadFile {
+    /// Globs relative to the project root; a bare directory means everything below it.
+    pub path_allow: Vec<String>,
+}
+
+/// `[hooks.capabilities.write_file]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WriteFile {
+    /// As for reading.
+    pub path_allow: Vec<String>,
+    /// Cap on one write.
+    pub max_bytes_per_call: Option<u32>,
+}
+
+/// `[hooks.capabilities.exec_subprocess]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExecSubprocess {
+    /// Program names.
+    pub binary_allow: Vec<String>,
+    /// The only variables that a program receives.
+    #[serde(default)]
+    pub env_allow: Vec<String>,
+    /// Directories below which a program may be started; the project root if empty.
+    #[serde(default)]
+    pub cwd_allow: Vec<String>,
+    /// Why a shell may be run; without it, none may.
+    pub shell_bypass_acknowledged: Option<String>,
+}

@@ -1,0 +1,310 @@
+//! From a component file to code that can run: compiled ahead of time, once.
+//!
+//! An artifact is native code and is trusted like the dispatcher itself, so it is taken from two places only: beside its
+//! component (shipped, as `NAME.cwasm` with its certificate), or the user's own cache directory of mode 0700. A certificate
+//! names the digests of component and artifact. Digests are computed once; afterwards both files are recognised by device,
+//! inode, size and times.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+use wasmtime::component::Component;
+use wasmtime::Engine;
+
+use super::engine::{self, ARTIFACT_KEY};
+
+/// Why a component cannot be run. Each message names the file and is followed by a remedy.
+#[derive(Clone, Debug, Error)]
+pub enum LoadError {
+    /// No such file, or unreadable.
+    #[error("{path} cannot be read ({reason})")]
+    Unreadable {
+        /// The component.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// Its digest is not the one that the stanza pins.
+    #[error("{path} has the digest {found}, but `sha256` in the registry pins {pinned}")]
+    Digest {
+        /// The component.
+        path: PathBuf,
+        /// What the file has.
+        found: String,
+        /// What the stanza says.
+        pinned: String,
+    },
+    /// Not a component.
+    #[error("{path} is not a WebAssembly component ({reason})")]
+    NotAComponent {
+        /// The file.
+        path: PathBuf,
+        /// What the compiler said.
+        reason: String,
+    },
+    /// Built for another version of the contract.
+    #[error("{path} speaks the contract {found}, this dispatcher speaks {spoken}")]
+    Contract {
+        /// The component.
+        path: PathBuf,
+        /// What it exports.
+        found: String,
+        /// What the host knows.
+        spoken: String,
+    },
+}
+
+impl LoadError {
+    /// A component of the right version whose types are not the contract's.
+    pub fn unfitting(path: &Path, error: &wasmtime::Error) -> Self {
+        Self::Contract {
+            path: path.to_owned(),
+            found: format!("of {} with other types ({})", super::instance::CONTRACT, root_cause(error)),
+            spoken: super::instance::CONTRACT.into(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "Install the plugin again, or correct `plugin` in registry.toml.",
+            Self::Digest { .. } => "Install the plugin again, or pin its new digest if you trust the change.",
+            Self::NotAComponent { .. } => "Build it as a component for wasm32-wasip2.",
+            Self::Contract { .. } => "Build the gate against the SDK of this dispatcher, or update the dispatcher.",
+        }
+    }
+}
+
+/// What tells that a file is the one whose digest was checked.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+struct Stamp(u64, u64, u64, i64, i64, i64, i64);
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Self> {
+        let m = fs::metadata(path)?;
+        Ok(Self(m.dev(), m.ino(), m.size(), m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec()))
+    }
+}
+
+/// A component and the artifact that was accepted for it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Accepted {
+    component: Stamp,
+    digest: String,
+    artifact: PathBuf,
+    stamp: Stamp,
+}
+
+/// Says what an artifact was made from.
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
+struct Certificate {
+    key: String,
+    component: String,
+    artifact: String,
+}
+
+/// Loads components of one registry directory.
+pub struct Artifacts {
+    engine: Engine,
+    cache: Option<PathBuf>,
+    /// The file in the cache that remembers what was accepted, and its content.
+    memory: Option<PathBuf>,
+    accepted: Mutex<BTreeMap<PathBuf, Accepted>>,
+}
+
+impl Artifacts {
+    /// `base` is the registry's directory; `cache` the user's cache directory, if there is one that can be trusted.
+    pub fn new(engine: Engine, base: &Path, cache: Option<PathBuf>) -> Self {
+        let memory = cache.as_ref().map(|cache| {
+            let name = hex(&Sha256::digest(base.as_os_str().as_encoded_bytes()));
+            cache.join(format!("accepted-{}-{ARTIFACT_KEY}.json", &name[..16]))
+        });
+        let known = memory.as_ref().and_then(|path| serde_json::from_slice(&fs::read(path).ok()?).ok());
+        Self { engine, cache, memory, accepted: Mutex::new(known.unwrap_or_default()) }
+    }
+
+    /// The engine that runs what is loaded.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// A component, ready to instantiate. `pinned` is the digest that the stanza demands.
+    pub fn load(&self, path: &Path, pinned: Option<&str>) -> Result<Component, LoadError> {
+        let unreadable = |error: io::Error| LoadError::Unreadable { path: path.to_owned(), reason: error.to_string() };
+        let stamp = Stamp::of(path).map_err(unreadable)?;
+        let known = self.accepted.lock().expect("no panic while held").get(path).cloned();
+        if let Some(known) = known.filter(|known| known.component == stamp && Stamp::of(&known.artifact).is_ok_and(|now| now == known.stamp)) {
+            check_pin(path, &known.digest, pinned)?;
+            if let Ok(component) = self.deserialize(&known.artifact) {
+                return Ok(component);
+            }
+        }
+        let bytes = fs::read(path).map_err(unreadable)?;
+        let digest = hex(&Sha256::digest(&bytes));
+        check_pin(path, &digest, pinned)?;
+        if let Some(component) = self.existing(path, stamp, &digest) {
+            return Ok(component);
+        }
+        self.compile(path, stamp, &digest, &bytes)
+    }
+
+    /// Compiles `path` and puts artifact and certificate beside it, for shipping.
+    pub fn compile_beside(path: &Path) -> Result<(), LoadError> {
+        let unreadable = |error: io::Error| LoadError::Unreadable { path: path.to_owned(), reason: error.to_string() };
+        let bytes = fs::read(path).map_err(unreadable)?;
+        let artifact = precompile(path, &bytes)?;
+        store(&beside(path), &hex(&Sha256::digest(&bytes)), &artifact).map_err(unreadable)
+    }
+
+    /// An artifact that is there already: shipped beside the component, or in the cache.
+    fn existing(&self, path: &Path, stamp: Stamp, digest: &str) -> Option<Component> {
+        let candidates = [Some(beside(path)), self.cached(digest)];
+        candidates.into_iter().flatten().find_map(|artifact| {
+            if !trustworthy(&artifact) || !certified(&artifact, digest) {
+                return None;
+            }
+            let component = self.deserialize(&artifact).ok()?;
+            self.remember(path, stamp, digest, artifact);
+            Some(component)
+        })
+    }
+
+    fn compile(&self, path: &Path, stamp: Stamp, digest: &str, bytes: &[u8]) -> Result<Component, LoadError> {
+        let not_a_component = |error: wasmtime::Error| LoadError::NotAComponent { path: path.to_owned(), reason: root_cause(&error) };
+        let Some(artifact) = self.cached(digest) else {
+            // Without a cache that can be trusted, each process compiles for itself.
+            let code = precompile(path, bytes)?;
+            return deserialize_bytes(&self.engine, &code).map_err(not_a_component);
+        };
+        let lock = fs::OpenOptions::new().create(true).truncate(false).write(true).open(artifact.with_extension("lock")).ok();
+        if let Some(lock) = &lock {
+            let _ = flock(lock, FlockOperation::LockExclusive);
+            // Another process may have compiled it while this one waited.
+            if let Some(component) = self.existing(path, stamp, digest) {
+                return Ok(component);
+            }
+        }
+        let code = precompile(path, bytes)?;
+        if store(&artifact, digest, &code).is_ok() {
+            self.remember(path, stamp, digest, artifact);
+        }
+        deserialize_bytes(&self.engine, &code).map_err(not_a_component)
+    }
+
+    fn cached(&self, digest: &str) -> Option<PathBuf> {
+        Some(self.cache.as_ref()?.join(format!("{digest}-{ARTIFACT_KEY}.cwasm")))
+    }
+
+    fn deserialize(&self, artifact: &Path) -> wasmtime::Result<Component> {
+        // SAFETY: the artifact lies beside the component in the installation, or in a cache directory that only the user can
+        // write to, and its digest was the certificate's when it was accepted: it is as trusted as this executable.
+        #[allow(unsafe_code)]
+        unsafe {
+            Component::deserialize_file(&self.engine, artifact)
+        }
+    }
+
+    fn remember(&self, path: &Path, component: Stamp, digest: &str, artifact: PathBuf) {
+        let (Some(memory), Ok(stamp)) = (&self.memory, Stamp::of(&artifact)) else { return };
+        let mut accepted = self.accepted.lock().expect("no panic while held");
+        // Other processes may have learnt of other components meanwhile.
+        let on_disk: Option<BTreeMap<PathBuf, Accepted>> = fs::read(memory).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        accepted.extend(on_disk.unwrap_or_default());
+        accepted.insert(path.to_owned(), Accepted { component, digest: digest.to_owned(), artifact, stamp });
+        // Forgetting costs a digest, so a failure is no matter.
+        let _ = replace(memory, &serde_json::to_vec(&*accepted).expect("plain data"));
+    }
+}
+
+/// The user's cache directory for artifacts, made if missing: `$XDG_CACHE_HOME/portcullis`, else `~/.cache/portcullis`.
+/// `None` if it belongs to somebody else or others may write to it.
+pub fn cache_directory() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    let directory = base.join("portcullis");
+    if !directory.is_dir() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory).ok()?;
+    }
+    let metadata = fs::symlink_metadata(&directory).ok()?;
+    let own = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
+    (own && metadata.mode() & 0o077 == 0).then_some(directory)
+}
+
+fn check_pin(path: &Path, found: &str, pinned: Option<&str>) -> Result<(), LoadError> {
+    match pinned {
+        Some(pinned) if pinned != found => {
+            Err(LoadError::Digest { path: path.to_owned(), found: found.to_owned(), pinned: pinned.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn precompile(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
+    let compiled = engine::compiling().and_then(|engine| engine.precompile_component(bytes));
+    compiled.map_err(|error| LoadError::NotAComponent { path: path.to_owned(), reason: root_cause(&error) })
+}
+
+fn deserialize_bytes(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: `code` was compiled by this process a moment ago.
+    #[allow(unsafe_code)]
+    unsafe {
+        Component::deserialize(engine, code)
+    }
+}
+
+fn root_cause(error: &wasmtime::Error) -> String {
+    error.root_cause().to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+fn beside(component: &Path) -> PathBuf {
+    component.with_extension("cwasm")
+}
+
+/// Nobody but its owner can write to it, and the owner is the user, root, or whoever owns this executable's installation.
+fn trustworthy(artifact: &Path) -> bool {
+    let Ok(metadata) = fs::symlink_metadata(artifact) else { return false };
+    let installer = std::env::current_exe().and_then(fs::metadata).map(|executable| executable.uid());
+    let owner = metadata.uid();
+    let own = owner == 0 || owner == rustix::process::geteuid().as_raw() || installer.is_ok_and(|installer| installer == owner);
+    metadata.is_file() && metadata.mode() & 0o022 == 0 && own
+}
+
+fn certified(artifact: &Path, digest: &str) -> bool {
+    let certificate = fs::read(certificate_of(artifact)).ok().and_then(|bytes| serde_json::from_slice::<Certificate>(&bytes).ok());
+    certificate.is_some_and(|certificate| {
+        certificate.key == ARTIFACT_KEY
+            && certificate.component == digest
+            && fs::read(artifact).is_ok_and(|bytes| hex(&Sha256::digest(bytes)) == certificate.artifact)
+    })
+}
+
+fn certificate_of(artifact: &Path) -> PathBuf {
+    artifact.with_extension("cwasm.json")
+}
+
+fn store(artifact: &Path, digest: &str, code: &[u8]) -> io::Result<()> {
+    let certificate = Certificate { key: ARTIFACT_KEY.into(), component: digest.into(), artifact: hex(&Sha256::digest(code)) };
+    replace(artifact, code)?;
+    replace(&certificate_of(artifact), &serde_json::to_vec(&certificate).expect("plain data"))
+}
+
+/// Writes a file that readers see whole or not at all.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    rustix::fs::fchmod(file.as_file(), rustix::fs::Mode::from_raw_mode(0o644))?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,119 @@
+//! Which paths a stanza grants, and opening them so that no symbolic link leads out of what is granted.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use cap_fs_ext::DirExt;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use crate::project;
+use crate::sandbox::instance::Shared;
+
+/// A granted place, opened: everything is reached through `directory`, which no link leaves.
+pub struct Granted {
+    /// The granted directory.
+    pub directory: Dir,
+    /// The path below it; `.` for itself.
+    pub below: PathBuf,
+    /// The whole grant is a pattern: a link as last component would reach what the pattern does not name.
+    pub pattern: bool,
+}
+
+/// Why a path was not opened.
+pub enum Refusal {
+    /// No entry grants it.
+    NotGranted,
+    /// An entry grants it, but a link on the way leads to this place, which none grants.
+    Leaves(PathBuf),
+    /// The granted directory cannot be opened.
+    Io(io::Error),
+}
+
+/// Finds the entry of `allow` that grants `path` and opens its directory.
+pub fn locate(allow: &[String], path: &str, shared: &Shared) -> Result<Granted, Refusal> {
+    let wanted = project::absolute(path, &shared.root);
+    locate_absolute(allow, &wanted, shared, true)
+}
+
+fn locate_absolute(allow: &[String], wanted: &Path, shared: &Shared, follow: bool) -> Result<Granted, Refusal> {
+    let entry = allow.iter().filter_map(|entry| Entry::of(entry, shared)).find(|entry| entry.grants(wanted));
+    let Some(Entry { base, pattern }) = entry else { return Err(Refusal::NotGranted) };
+    // A granted file is reached through its directory.
+    let base = if base == wanted { base.parent().unwrap_or(&base).to_owned() } else { base };
+    let below = match wanted.strip_prefix(&base) {
+        Ok(rest) if rest.as_os_str().is_empty() => PathBuf::from("."),
+        Ok(rest) => rest.to_owned(),
+        Err(_) => return Err(Refusal::NotGranted),
+    };
+    match open_base(&base, &shared.root) {
+        Ok(directory) => Ok(Granted { directory, below, pattern: pattern.is_some() }),
+        Err(error) if follow && is_link_error(&error) => {
+            // The granted directory is (behind) a link: allowed only if its target is granted too.
+            let target = std::fs::canonicalize(&base).map_err(Refusal::Io)?;
+            let target = if below == Path::new(".") { target } else { target.join(&below) };
+            locate_absolute(allow, &target, shared, false).map_err(|_| Refusal::Leaves(target))
+        }
+        Err(error) => Err(Refusal::Io(error)),
+    }
+}
+
+/// Opens a granted directory. Inside the project, no component may be a link: the repository's content makes those.
+fn open_base(base: &Path, root: &Path) -> io::Result<Dir> {
+    let Ok(relative) = base.strip_prefix(root) else { return Dir::open_ambient_dir(base, ambient_authority()) };
+    let mut directory = Dir::open_ambient_dir(root, ambient_authority())?;
+    for component in relative.components() {
+        if let Component::Normal(name) = component {
+            directory = directory.open_dir_nofollow(name)?;
+        }
+    }
+    Ok(directory)
+}
+
+fn is_link_error(error: &io::Error) -> bool {
+    let raw = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
+    matches!(raw, Some(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR | rustix::io::Errno::MLINK))
+}
+
+/// One entry of a `path_allow`.
+struct Entry {
+    /// The longest directory without a wildcard; the path itself where the entry has none.
+    base: PathBuf,
+    /// The whole as a glob on absolute paths.
+    pattern: Option<String>,
+}
+
+impl Entry {
+    fn of(entry: &str, shared: &Shared) -> Option<Self> {
+        let named = match entry {
+            "${transcript}" => Some("/transcript_path"),
+            "${agent_transcript}" => Some("/agent_transcript_path"),
+            _ => None,
+        };
+        if let Some(pointer) = named {
+            let path = shared.event.string(pointer).filter(|path| path.starts_with('/'))?;
+            return Some(Self { base: project::fold(Path::new(&*path)), pattern: None });
+        }
+        let absolute = match entry.strip_prefix("~/") {
+            Some(rest) => PathBuf::from(std::env::var_os("HOME").filter(|home| !home.is_empty())?).join(rest),
+            None => shared.root.join(entry),
+        };
+        let absolute = project::fold(&absolute);
+        let wild = |component: &Component| component.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+        match absolute.components().any(|component| wild(&component)) {
+            false => Some(Self { base: absolute, pattern: None }),
+            true => {
+                let base = absolute.components().take_while(|component| !wild(component)).collect();
+                Some(Self { base, pattern: Some(absolute.to_string_lossy().into_owned()) })
+            }
+        }
+    }
+
+    fn grants(&self, wanted: &Path) -> bool {
+        match &self.pattern {
+            // Component-wise: `.factory/specs` does not grant `.factory/specs-old`.
+            None => wanted.starts_with(&self.base),
+            Some(pattern) => fast_glob::glob_match(pattern, &*wanted.to_string_lossy()),
+        }
+    }
+}

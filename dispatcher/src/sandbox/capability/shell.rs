@@ -1,0 +1,90 @@
+//! `shell`: the event's command, analysed in a sandbox of its own, once for every gate that asks.
+//!
+//! The analyser is a parser, and parsers recurse: natively, a command nested some thousand times deep would end the process,
+//! which the agent takes for consent. Here it is a trap, and the gate that asked gets an error.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use wasmtime::component::{Linker, ResourceTable};
+use wasmtime::{Store, Trap, UpdateDeadline};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use super::output::Capture;
+use crate::sandbox::bindings::gate::portcullis::gate::shell;
+use crate::sandbox::bindings::{Analysis, Context, analyzer};
+use crate::sandbox::instance::{self, Call, Memory, Shared};
+use crate::sandbox::limits;
+
+impl shell::Host for Call {
+    fn commands(&mut self) -> Result<Vec<shell::Command>, String> {
+        self.analysis(|analysis| analysis.commands.clone())
+    }
+
+    fn effects(&mut self) -> Result<Vec<shell::Effect>, String> {
+        self.analysis(|analysis| analysis.effects.clone())
+    }
+
+    fn analyze(&mut self, text: String) -> Result<Analysis, String> {
+        analyze(&self.shared, &text, self.deadline)
+    }
+}
+
+impl Call {
+    fn analysis<T: Default>(&self, pick: fn(&Analysis) -> T) -> Result<T, String> {
+        let Some(command) = self.shared.event.shell_command() else { return Ok(T::default()) };
+        let analysis = self.shared.analysis.get_or_init(|| analyze(&self.shared, &command, self.deadline));
+        analysis.as_ref().map(pick).map_err(Clone::clone)
+    }
+}
+
+struct Analyser {
+    memory: Memory,
+    deadline: Instant,
+    wasi: WasiCtx,
+    table: ResourceTable,
+}
+
+impl WasiView for Analyser {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+/// Runs the analyser on one command line. The error says what went wrong.
+pub fn analyze(shared: &Arc<Shared>, text: &str, deadline: Instant) -> Result<Analysis, String> {
+    let failed = |why: &str| format!("the shell command could not be analysed: {why}");
+    let component = shared.artifacts.load(&shared.analyzer, None).map_err(|error| failed(&error.to_string()))?;
+    let engine = shared.artifacts.engine();
+    let capture = Capture::default();
+    let analyser = Analyser {
+        memory: Memory::new(limits::ANALYZER_MEMORY_MB),
+        deadline,
+        wasi: instance::closed_wasi(&capture),
+        table: ResourceTable::new(),
+    };
+    let mut store = Store::new(engine, analyser);
+    store.limiter(|analyser| &mut analyser.memory);
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(|store| match Instant::now() >= store.data().deadline {
+        true => Err(Trap::Interrupt.into()),
+        false => Ok(UpdateDeadline::Continue(1)),
+    });
+    let fuel = limits::ANALYZER_FUEL_BASE + limits::ANALYZER_FUEL_PER_BYTE.saturating_mul(text.len() as u64);
+    store.set_fuel(fuel).expect("the engine counts fuel");
+    let mut linker = Linker::new(engine);
+    let context = Context {
+        cwd: shared.cwd.to_string_lossy().into_owned(),
+        project_root: shared.root.to_string_lossy().into_owned(),
+        home: std::env::var("HOME").ok().filter(|home| home.starts_with('/')),
+    };
+    wasmtime_wasi::p2::add_to_linker_sync(&mut linker)
+        .and_then(|()| analyzer::ShellAnalyzer::instantiate(&mut store, &component, &linker))
+        .and_then(|analyser| analyser.portcullis_gate_analyzer().call_analyze(&mut store, text, &context))
+        .map_err(|error| match error.downcast_ref::<Trap>() {
+            Some(Trap::OutOfFuel) => failed("it is too much for the analyser's fuel"),
+            Some(Trap::Interrupt) => failed("it took too long"),
+            Some(Trap::StackOverflow) => failed("it is nested too deep"),
+            _ => failed(&format!("the analyser crashed ({})", error.root_cause())),
+        })
+}

@@ -1,0 +1,51 @@
+//! Every limit that a gate runs under, each with the attack it stops.
+
+use std::time::Duration;
+
+/// Fuel of a gate before its event's size is counted; about one unit per instruction. Stops endless loops within tens of
+/// milliseconds, and independently of the machine's load.
+pub const FUEL_BASE: u64 = 50_000_000;
+/// Fuel per byte of the event on top: a gate that scans a large write must get through it.
+pub const FUEL_PER_BYTE: u64 = 600;
+/// The analyser's budget: it parses, so it needs more per byte.
+pub const ANALYZER_FUEL_BASE: u64 = 200_000_000;
+/// See [`ANALYZER_FUEL_BASE`].
+pub const ANALYZER_FUEL_PER_BYTE: u64 = 20_000;
+/// Memory of the analyser in MiB.
+pub const ANALYZER_MEMORY_MB: u32 = 256;
+/// Stack of guest code. Parsers recurse; a guest that recurses without end traps here.
+pub const GUEST_STACK: usize = 1 << 20;
+/// Stack of the thread that runs guests: the guest's and room for the host below it.
+pub const THREAD_STACK: usize = GUEST_STACK + (4 << 20);
+/// How long a gate may go on after its time is up before its thread is abandoned: guest code stops at once, a host call may not.
+pub const GRACE: Duration = Duration::from_millis(50);
+/// Elements of a guest's tables, instances, tables and memories: far above what a tool chain emits.
+pub const TABLE_ELEMENTS: usize = 100_000;
+/// See [`TABLE_ELEMENTS`].
+pub const STORE_ITEMS: usize = 100;
+/// Captured bytes of a guest's standard output and error; the rest is thrown away, so flooding costs nothing.
+pub const CAPTURE: usize = 4096;
+/// Events that one call may emit.
+pub const EVENTS_PER_CALL: usize = 64;
+/// Fields of one event.
+pub const FIELDS_PER_EVENT: usize = 32;
+/// Bytes of one field; keeps a line near what one write appends whole.
+pub const FIELD_BYTES: usize = 2048;
+/// Characters of a field called `command`.
+pub const COMMAND_CHARS: usize = 1000;
+/// Verdicts of one call; more are nonsense, and are refused as such.
+pub const VERDICTS_PER_CALL: usize = 256;
+/// Bytes of all texts in one call's verdicts.
+pub const VERDICT_BYTES: usize = 4 << 20;
+/// Log lines of one call.
+pub const LOG_LINES: usize = 64;
+/// Largest file that `read-file` returns.
+pub const READ_BYTES: u64 = 16 << 20;
+/// Largest piece that `read-tail` returns.
+pub const TAIL_BYTES: u32 = 16 << 20;
+/// Names that `list-dir` returns.
+pub const DIRECTORY_ENTRIES: usize = 10_000;
+/// Largest content of one write, unless the stanza says less.
+pub const WRITE_BYTES: u32 = 16 << 20;
+/// Captured bytes of each output stream of a subprocess.
+pub const PROCESS_OUTPUT: usize = 1 << 20;

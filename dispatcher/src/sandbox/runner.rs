@@ -1,0 +1,105 @@
+//! Runs the gates of an event one after the other, and lets none of them hold up the answer.
+//!
+//! Gates run on a worker thread; the calling thread is the watchdog. Fuel ends loops, the epoch ends guest code at the gate's
+//! deadline, and a gate that is stuck in a host call beyond that is abandoned together with its thread.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::instance::{self, Failure, Judged, Outcome, Record, Shared};
+use super::limits;
+use crate::journal::Emitted;
+use crate::registry::Stanza;
+
+struct Job {
+    shared: Arc<Shared>,
+    stanza: Arc<Stanza>,
+    deadline: Instant,
+    record: Arc<Mutex<Record>>,
+}
+
+struct Worker {
+    jobs: mpsc::Sender<Job>,
+    results: mpsc::Receiver<(Outcome, u64)>,
+}
+
+impl Worker {
+    fn start() -> Self {
+        let (jobs, incoming) = mpsc::channel::<Job>();
+        let (outgoing, results) = mpsc::channel();
+        let work = move || {
+            while let Ok(job) = incoming.recv() {
+                let result = instance::judge(&job.shared, &job.stanza, job.deadline, &job.record);
+                if outgoing.send(result).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().stack_size(limits::THREAD_STACK).spawn(work).expect("a thread can be started");
+        Self { jobs, results }
+    }
+}
+
+/// Runs gates until the whole event's deadline.
+pub struct Runner {
+    worker: Option<Worker>,
+    deadline: Instant,
+}
+
+impl Runner {
+    /// A runner whose gates are all done, or given up, by `deadline`.
+    pub fn new(deadline: Instant) -> Self {
+        Self { worker: None, deadline }
+    }
+
+    /// Lets one gate judge.
+    pub fn judge(&mut self, shared: &Arc<Shared>, stanza: &Arc<Stanza>) -> Judged {
+        let start = Instant::now();
+        let record = Arc::new(Mutex::new(Record::default()));
+        let deadline = self.deadline.min(start + Duration::from_millis(stanza.timeout_ms.into()));
+        let (outcome, fuel) = match start < self.deadline {
+            true => self.run(shared, stanza, deadline, &record),
+            false => (Outcome::Failed(late()), 0),
+        };
+        let mut record = record.lock().expect("no panic while held");
+        if record.dropped > 0 {
+            let fields = serde_json::json!({"dropped": record.dropped});
+            record.emitted.push(Emitted::about(&stanza.name, "plugin.events_dropped", fields));
+        }
+        let emitted = std::mem::take(&mut record.emitted);
+        Judged { stanza: stanza.clone(), outcome, emitted, micros: start.elapsed().as_micros() as u64, fuel }
+    }
+
+    fn run(&mut self, shared: &Arc<Shared>, stanza: &Arc<Stanza>, deadline: Instant, record: &Arc<Mutex<Record>>) -> (Outcome, u64) {
+        let worker = self.worker.get_or_insert_with(Worker::start);
+        let job = Job { shared: shared.clone(), stanza: stanza.clone(), deadline, record: record.clone() };
+        if worker.jobs.send(job).is_ok() {
+            match worker.results.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => {
+                    shared.artifacts.engine().increment_epoch();
+                    if let Ok(result) = worker.results.recv_timeout(limits::GRACE) {
+                        return result;
+                    }
+                    self.worker = None;
+                    return (Outcome::Failed(Failure::deadline(stanza)), 0);
+                }
+                Err(RecvTimeoutError::Disconnected) => {}
+            }
+        }
+        // The worker panicked: a fault of the host while it served this gate.
+        self.worker = None;
+        let what = "the host failed while it served the gate";
+        (Outcome::Failed(Failure::new(instance::FailureKind::Trap, what, "Report it.")), 0)
+    }
+}
+
+fn late() -> Failure {
+    Failure::new(
+        instance::FailureKind::Deadline,
+        "the time for the whole event was used up before its turn",
+        "Try again; if it stays so, look for the slow gate with `dispatcher explain`.",
+    )
+}

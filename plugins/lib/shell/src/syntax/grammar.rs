@@ -1,0 +1,531 @@
+//! Lists, pipelines, commands.
+
+use std::rc::Rc;
+
+use super::cursor::{Cursor, Parse, Stop};
+use super::tree::{Assign, Compound, Item, Joint, Line, Node, Operator, Part, Pipeline, Redirect, Script, Simple, Target, Value, Word};
+use super::words::Until;
+
+/// What ends a nested list.
+#[derive(Clone, Copy)]
+pub(super) enum Close {
+    Paren,
+    Words(&'static [&'static str]),
+    CaseArm,
+}
+
+/// Builtins whose arguments are assignments.
+pub(crate) const DECLARATIONS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
+
+impl Cursor<'_> {
+    /// The next complete command with everything up to its newline; none at the end of the text.
+    pub fn line(&mut self) -> Parse<Option<Line>> {
+        self.skip_newlines()?;
+        if self.at_end() {
+            return Ok(None);
+        }
+        let mut items = Vec::new();
+        loop {
+            items.push(self.item()?);
+            self.skip_blanks();
+            if self.byte() == b'\n' {
+                self.newline()?;
+                break;
+            }
+            if self.at_end() {
+                break;
+            }
+        }
+        Ok(Some(items))
+    }
+
+    /// Everything to the end of the text.
+    pub(super) fn script_to_end(&mut self) -> Parse<Script> {
+        let mut script = Vec::new();
+        while let Some(line) = self.line()? {
+            script.extend(line);
+        }
+        self.finish_here_documents();
+        Ok(script)
+    }
+
+    /// The items up to `close`, which is left in place.
+    pub(super) fn script(&mut self, close: Close) -> Parse<Script> {
+        let mut items = Vec::new();
+        loop {
+            self.skip_newlines()?;
+            if self.closed(close) {
+                return Ok(items);
+            }
+            items.push(self.item()?);
+        }
+    }
+
+    fn closed(&mut self, close: Close) -> bool {
+        match close {
+            Close::Paren => self.byte() == b')',
+            Close::Words(words) => words.contains(&self.reserved()),
+            Close::CaseArm => (self.byte() == b';' && matches!(self.raw_byte(1), b';' | b'&')) || self.reserved() == "esac",
+        }
+    }
+
+    fn item(&mut self) -> Parse<Item> {
+        self.step()?;
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        let background = loop {
+            self.skip_blanks();
+            let joint = if self.take("&&") {
+                Joint::And
+            } else if self.take("||") {
+                Joint::Or
+            } else if self.byte() == b';' && !matches!(self.raw_byte(1), b';' | b'&') {
+                self.at += 1;
+                break false;
+            } else if self.byte() == b'&' {
+                self.at += 1;
+                break true;
+            } else {
+                break false;
+            };
+            self.skip_newlines()?;
+            rest.push((joint, self.pipeline()?));
+        };
+        Ok(Item { first, rest, background })
+    }
+
+    fn pipeline(&mut self) -> Parse<Pipeline> {
+        let mut stages = Vec::new();
+        self.skip_blanks();
+        let prefixed = self.pipeline_prefix();
+        if prefixed && matches!(self.byte(), 0 | b'\n' | b';' | b'&' | b')') {
+            return Ok(Pipeline { stages });
+        }
+        loop {
+            stages.push(self.nested(Self::command)?);
+            self.skip_blanks();
+            if self.byte() != b'|' || self.raw_byte(1) == b'|' {
+                return Ok(Pipeline { stages });
+            }
+            self.at += 1;
+            self.take("&");
+            self.skip_newlines()?;
+            // Bash refuses `! ` here, other shells do not.
+            self.pipeline_prefix();
+        }
+    }
+
+    /// Skips `!` and `time`; whether there was any.
+    fn pipeline_prefix(&mut self) -> bool {
+        let mut any = false;
+        loop {
+            match self.reserved() {
+                "!" => self.at += 1,
+                "time" => {
+                    let start = self.at;
+                    self.at += 4;
+                    self.skip_blanks();
+                    // With any other option it is the program of that name.
+                    match self.reserved() {
+                        option @ ("-p" | "--") => self.at += option.len(),
+                        option if option.starts_with('-') => {
+                            self.at = start;
+                            return any;
+                        }
+                        _ => {}
+                    }
+                }
+                _ => return any,
+            }
+            any = true;
+            self.skip_blanks();
+        }
+    }
+
+    fn command(&mut self) -> Parse<Node> {
+        self.skip_blanks();
+        let compound = match self.reserved() {
+            "" if self.byte() == b'(' => self.parenthesis()?,
+            "{" => {
+                self.at += 1;
+                Compound::Group(self.body(&["}"])?)
+            }
+            "if" => self.if_clause()?,
+            "while" | "until" => {
+                self.at += 5;
+                let condition = self.body(&["do"])?;
+                Compound::Loop(condition, self.body(&["done"])?)
+            }
+            "for" => {
+                self.at += 3;
+                self.for_clause()?
+            }
+            "select" => {
+                self.at += 6;
+                self.for_clause()?
+            }
+            "case" => self.case_clause()?,
+            "[[" => self.test()?,
+            "function" => return self.function(),
+            "coproc" => return self.coprocess(),
+            "then" | "do" | "done" | "fi" | "else" | "elif" | "esac" | "}" => return Err(Stop::Syntax),
+            _ => return self.simple(),
+        };
+        Ok(Node::Compound(compound, self.redirects()?))
+    }
+
+    /// The list up to one of `ends`, and that word too.
+    fn body(&mut self, ends: &'static [&'static str]) -> Parse<Script> {
+        let script = self.script(Close::Words(ends))?;
+        let end = self.reserved();
+        self.at += end.len();
+        Ok(script)
+    }
+
+    fn parenthesis(&mut self) -> Parse<Compound> {
+        if let Some(parts) = self.double_parenthesis()? {
+            return Ok(Compound::Arithmetic(parts));
+        }
+        self.expect("(")?;
+        let script = self.script(Close::Paren)?;
+        self.expect(")")?;
+        Ok(Compound::Subshell(script))
+    }
+
+    fn if_clause(&mut self) -> Parse<Compound> {
+        self.at += 2;
+        let mut branches = Vec::new();
+        loop {
+            let condition = self.body(&["then"])?;
+            let body = self.script(Close::Words(&["elif", "else", "fi"]))?;
+            branches.push((condition, body));
+            let end = self.reserved();
+            self.at += end.len();
+            match end {
+                "elif" => {}
+                "else" => return Ok(Compound::If(branches, Some(self.body(&["fi"])?))),
+                _ => return Ok(Compound::If(branches, None)),
+            }
+        }
+    }
+
+    fn for_clause(&mut self) -> Parse<Compound> {
+        self.skip_blanks();
+        if let Some(parts) = self.double_parenthesis()? {
+            self.skip_blanks();
+            self.take(";");
+            return Ok(Compound::Count(parts, self.loop_body()?));
+        }
+        let name = self.word()?.raw;
+        if name.is_empty() {
+            return Err(Stop::Syntax);
+        }
+        self.skip_newlines()?;
+        let words = if self.take_reserved("in") {
+            let mut words = Vec::new();
+            loop {
+                self.skip_blanks();
+                let word = self.word()?;
+                if word.raw.is_empty() {
+                    break Some(words);
+                }
+                words.push(word);
+            }
+        } else {
+            None
+        };
+        self.skip_blanks();
+        self.take(";");
+        Ok(Compound::For(name, words, self.loop_body()?))
+    }
+
+    /// `do … done`, or the undocumented `{ … }`.
+    fn loop_body(&mut self) -> Parse<Script> {
+        self.skip_newlines()?;
+        if self.take_reserved("do") {
+            self.body(&["done"])
+        } else if self.take_reserved("{") {
+            self.body(&["}"])
+        } else {
+            Err(Stop::Syntax)
+        }
+    }
+
+    fn case_clause(&mut self) -> Parse<Compound> {
+        self.at += 4;
+        self.skip_blanks();
+        let subject = self.word()?;
+        self.skip_newlines()?;
+        if !self.take_reserved("in") {
+            return Err(Stop::Syntax);
+        }
+        let mut arms = Vec::new();
+        loop {
+            self.skip_newlines()?;
+            if self.take_reserved("esac") {
+                return Ok(Compound::Case(subject, arms));
+            }
+            self.take("(");
+            let mut patterns = Vec::new();
+            loop {
+                self.skip_blanks();
+                let pattern = self.word()?;
+                if pattern.raw.is_empty() {
+                    return Err(Stop::Syntax);
+                }
+                patterns.push(pattern);
+                self.skip_blanks();
+                if !self.take("|") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+            arms.push((patterns, self.script(Close::CaseArm)?));
+            let _ = self.take(";;&") || self.take(";;") || self.take(";&");
+        }
+    }
+
+    /// The words of `[[ … ]]`; its operators are of no interest.
+    fn test(&mut self) -> Parse<Compound> {
+        self.at += 2;
+        let mut words = Vec::new();
+        loop {
+            self.skip_newlines()?;
+            if self.take_reserved("]]") {
+                return Ok(Compound::Test(words));
+            }
+            if self.at_end() {
+                return Err(Stop::Syntax);
+            }
+            let word = self.word()?;
+            if word.raw.is_empty() {
+                self.at += 1;
+            } else {
+                words.push(word);
+            }
+        }
+    }
+
+    fn function(&mut self) -> Parse<Node> {
+        self.at += "function".len();
+        self.skip_blanks();
+        let name = self.word()?.raw;
+        if name.is_empty() {
+            return Err(Stop::Syntax);
+        }
+        self.skip_blanks();
+        if self.byte() == b'(' && self.raw_byte(1) == b')' {
+            self.at += 2;
+        }
+        self.function_body(name)
+    }
+
+    fn function_body(&mut self, name: String) -> Parse<Node> {
+        self.skip_newlines()?;
+        let body = Rc::new(self.nested(Self::command)?);
+        Ok(Node::Function { name, body })
+    }
+
+    fn coprocess(&mut self) -> Parse<Node> {
+        self.at += "coproc".len();
+        self.skip_blanks();
+        let start = self.at;
+        let name = self.reserved();
+        if !name.is_empty() {
+            self.at += name.len();
+            self.skip_blanks();
+            let compound = matches!(self.reserved(), "{" | "if" | "while" | "until" | "for" | "select" | "case" | "[[") || self.byte() == b'(';
+            if !compound || name == "{" || self.at == start + name.len() {
+                self.at = start;
+            }
+        }
+        Ok(Node::Coprocess(Box::new(self.nested(Self::command)?)))
+    }
+
+    fn redirects(&mut self) -> Parse<Vec<Redirect>> {
+        let mut redirects = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.redirect()? {
+                Some(redirect) => redirects.push(redirect),
+                None => return Ok(redirects),
+            }
+        }
+    }
+
+    fn simple(&mut self) -> Parse<Node> {
+        let mut simple = Simple::default();
+        loop {
+            self.skip_blanks();
+            self.step()?;
+            if let Some(redirect) = self.redirect()? {
+                simple.redirects.push(redirect);
+                continue;
+            }
+            let declares = simple.words.first().and_then(Word::plain).is_some_and(|w| DECLARATIONS.contains(&w));
+            if (simple.words.is_empty() || declares)
+                && let Some(assign) = self.assignment(declares)?
+            {
+                simple.assignments.push(assign);
+                continue;
+            }
+            let word = self.word()?;
+            if word.raw.is_empty() {
+                break;
+            }
+            let first = simple.words.is_empty() && simple.assignments.is_empty();
+            simple.words.push(word);
+            if first && simple.redirects.is_empty() {
+                self.skip_blanks();
+                if self.byte() == b'(' {
+                    self.at += 1;
+                    self.skip_blanks();
+                    self.expect(")")?;
+                    return self.function_body(simple.words.swap_remove(0).raw);
+                }
+            }
+        }
+        if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty() {
+            return Err(Stop::Syntax);
+        }
+        if self.byte() == b'(' {
+            return Err(Stop::Syntax);
+        }
+        Ok(Node::Simple(simple))
+    }
+
+    /// An assignment, or nothing and no movement. `array_only`: scalars of declaring builtins stay words.
+    fn assignment(&mut self, array_only: bool) -> Parse<Option<Assign>> {
+        self.byte();
+        let start = self.at;
+        let name_length = name_length(self.rest());
+        if name_length == 0 || !matches!(self.raw_byte(name_length), b'=' | b'+' | b'[') {
+            return Ok(None);
+        }
+        let name = self.rest()[..name_length].to_owned();
+        self.at += name_length;
+        let mut index = Vec::new();
+        let element = self.raw_byte(0) == b'[';
+        if element {
+            self.at += 1;
+            index = match self.nested(|c| c.parts(Until::Bracket)) {
+                Ok(parts) => parts,
+                Err(Stop::Limit) => return Err(Stop::Limit),
+                Err(Stop::Syntax) => Vec::new(),
+            };
+            self.take("]");
+        }
+        let append = self.take("+");
+        if !self.take("=") || (array_only && self.byte() != b'(') {
+            self.at = start;
+            return Ok(None);
+        }
+        let value = if self.byte() == b'(' {
+            self.at += 1;
+            self.array(start)?
+        } else {
+            let mut word = self.word()?;
+            // The index is expanded too: what it runs is found with the value.
+            word.parts.extend(index.into_iter().filter(|p| !matches!(p, Part::Plain(_) | Part::Quoted(_))));
+            Value::Scalar(word)
+        };
+        Ok(Some(Assign { name, append, element, value }))
+    }
+
+    fn array(&mut self, start: usize) -> Parse<Value> {
+        let mut words = Vec::new();
+        loop {
+            self.skip_newlines()?;
+            if self.take(")") {
+                let whole = Word { raw: self.since(start), parts: Vec::new() };
+                return Ok(Value::Array(whole, words));
+            }
+            let word = self.word()?;
+            if word.raw.is_empty() {
+                return Err(Stop::Syntax);
+            }
+            words.push(word);
+        }
+    }
+
+    /// A redirection, or nothing and no movement.
+    fn redirect(&mut self) -> Parse<Option<Redirect>> {
+        self.byte();
+        let start = self.at;
+        let descriptor = self.descriptor();
+        let Some(operator) = self.redirect_operator() else {
+            self.at = start;
+            return Ok(None);
+        };
+        while matches!(self.byte(), b' ' | b'\t') {
+            self.at += 1;
+        }
+        let target = if operator == Operator::HereDocument {
+            let strip_tabs = self.text[start..self.at].trim_end().ends_with('-');
+            Target::Here(self.here_document(strip_tabs)?)
+        } else {
+            let word = self.word()?;
+            if word.raw.is_empty() {
+                return Err(Stop::Syntax);
+            }
+            Target::Word(word)
+        };
+        Ok(Some(Redirect { descriptor, operator, target }))
+    }
+
+    /// The `2` or `{name}` of a redirection.
+    fn descriptor(&mut self) -> Option<u32> {
+        let rest = self.rest();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let length = if digits > 0 {
+            digits
+        } else if rest.starts_with('{') {
+            let name = name_length(&rest[1..]);
+            if name == 0 || rest.as_bytes().get(name + 1) != Some(&b'}') {
+                return None;
+            }
+            name + 2
+        } else {
+            return None;
+        };
+        if !matches!(self.raw_byte(length), b'<' | b'>') {
+            return None;
+        }
+        let number = rest[..length].parse().ok();
+        self.at += length;
+        number
+    }
+
+    fn redirect_operator(&mut self) -> Option<Operator> {
+        const OPERATORS: &[(&str, Operator)] = &[
+            ("<<<", Operator::HereString),
+            ("<<-", Operator::HereDocument),
+            ("<<", Operator::HereDocument),
+            ("<&", Operator::DuplicateInput),
+            ("<>", Operator::ReadWrite),
+            ("<", Operator::Input),
+            (">>", Operator::Append),
+            (">&", Operator::DuplicateOutput),
+            (">|", Operator::Clobber),
+            (">", Operator::Output),
+            ("&>>", Operator::AppendBoth),
+            ("&>", Operator::OutputBoth),
+        ];
+        let rest = self.rest();
+        let (text, operator) = OPERATORS.iter().find(|(text, _)| rest.starts_with(text))?;
+        // `<( … )` is a word.
+        if text.len() == 1 && rest[1..].starts_with('(') {
+            return None;
+        }
+        self.at += text.len();
+        Some(*operator)
+    }
+}
+
+/// Length of the variable name that `text` begins with.
+pub(super) fn name_length(text: &str) -> usize {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return 0;
+    }
+    text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count()
+}

@@ -1,0 +1,234 @@
+//! Command lines made up from a grammar, the same for the same seed.
+
+/// The word that stands only where text is data.
+pub const DATA: &str = "evil";
+
+/// Programs of the generated lines.
+pub const PROGRAMS: &[&str] = &["rm", "git", "chmod", "mv", "touch", "curl", "make", "npm"];
+
+/// A command line for the oracle.
+pub struct Line {
+    pub text: String,
+    /// Everything in it is unconditional: what the analysis calls certain has to run.
+    pub complete: bool,
+}
+
+/// `count` lines.
+pub fn lines(seed: u64, count: usize) -> Vec<Line> {
+    let mut generator = Generator { state: seed, tag: 0, complete: true };
+    (0..count)
+        .map(|_| {
+            generator.complete = true;
+            let text = generator.script(3);
+            Line { text, complete: generator.complete }
+        })
+        .collect()
+}
+
+struct Generator {
+    state: u64,
+    /// Tells the arguments of different commands apart.
+    tag: usize,
+    complete: bool,
+}
+
+impl Generator {
+    /// xorshift64*.
+    fn below(&mut self, limit: usize) -> usize {
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        (self.state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
+    }
+
+    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.below(choices.len())]
+    }
+
+    fn script(&mut self, depth: usize) -> String {
+        let mut text = self.command(depth);
+        for _ in 0..self.below(3) {
+            let here = text.ends_with("\nE") || text.ends_with("\nEND");
+            // After the tag of a here-document only a newline may follow.
+            let joint = if here { "\n" } else { self.pick(&["; ", "\n", " && ", ";", "\n\n  ", " & ", " # evil comment\n", " \\\n&& "]) };
+            let next = self.command(depth);
+            text = format!("{text}{joint}{next}");
+        }
+        if self.below(12) == 0 && !text.ends_with('E') && !text.ends_with("END") {
+            self.complete = false;
+            text = format!("{text} || {}", self.simple());
+        }
+        text
+    }
+
+    fn command(&mut self, depth: usize) -> String {
+        if depth == 0 || self.below(3) == 0 {
+            return self.simple();
+        }
+        let inner = self.script(depth - 1);
+        match self.below(42) {
+            0 => format!("{{ {inner}\n}}"),
+            1 => format!("( {inner} )"),
+            2 => format!("({inner}\n)"),
+            3 => format!("if true; then {inner}\nfi"),
+            4 => {
+                self.complete = false;
+                format!("if {inner}\nthen :; else {}; fi", self.simple())
+            }
+            5 => format!("for x in a; do {inner}\ndone"),
+            6 => {
+                self.complete = false;
+                let program = self.program();
+                let tag = self.tag();
+                format!("for x in a \"b c\" 'd'; do {program} {tag} $x \"$x\"; done")
+            }
+            7 => {
+                self.complete = false;
+                format!("while false; do {inner}\ndone; {}", self.simple())
+            }
+            8 => format!("case a in b) {DATA};; a) {inner}\n;; esac").replace(&format!("{DATA};;"), ":;;"),
+            9 => format!("f() {{ {inner}\n}}; f"),
+            10 => format!("function f {{ {inner}\n}}\nf x y"),
+            11 => format!("sh -c {}", self.quote(&inner)),
+            12 => format!("bash -c {} name one", self.quote(&inner)),
+            13 => format!("eval {}", self.quote(&inner)),
+            14 => format!("bash <<'END'\n{inner}\nEND"),
+            15 => format!("sh <<< {}", self.quote(&inner)),
+            16 => format!("printf '%s\\n' {} | sh", self.quote(&inner)),
+            17 => format!("cat <<'END' | bash\n{inner}\nEND"),
+            18 => format!("{} \"$({inner}\n)\"", self.simple()),
+            19 => format!("{} $( {inner} \n)", self.simple()),
+            20 if !inner.contains(['`', '\\']) => format!("{} \"`{}\n`\"", self.simple(), inner.replace('"', "\\\"")),
+            21 => format!("cat <({inner}\n) > out"),
+            22 => format!("! {inner}").replacen("! {", "! {", 1),
+            23 => format!("time {inner}"),
+            24 => format!("coproc {{ {inner}\n}}; wait"),
+            25 => format!("trap {} EXIT", self.quote(&inner)),
+            26 => format!("x=$(case a in (a) {inner}\n;; esac)"),
+            27 => format!("cat > notes <<'E'\n{DATA} \"it's $( {DATA} `\nE\n{inner}"),
+            28 => format!("cat > notes <<E\n{DATA} it's \\$({DATA}) \" )\nE\n{inner}"),
+            29 => format!("cat <<E\n$({inner}\n)\nE"),
+            30 => {
+                let program = self.program();
+                let tag = self.tag();
+                format!("v=value; w='two words'; {program} {tag} $v \"$w\" $w \"a${{v}}b\"; {inner}")
+            }
+            31 => {
+                let program = self.program();
+                let tag = self.tag();
+                format!("a=({program} -x 'b c'); a+=({tag}); \"${{a[@]}}\" {tag}; {inner}")
+            }
+            32 => {
+                let program = self.program();
+                let tag = self.tag();
+                format!("set -- {program} 'one two' {tag}; \"$@\"; $1 $#; shift; {program} \"$1\"; {inner}")
+            }
+            33 => {
+                let program = self.program();
+                let tag = self.tag();
+                format!("{program} {tag}{{a,b{{c,d}},'e f'}} {{1..3}}; {inner}")
+            }
+            34 => format!("[[ a < b && ( -n x ) && x =~ ^(x|y)$ ]]; {inner}"),
+            35 => format!("(( 1 < 2 )); {inner}"),
+            36 => format!("for ((i = 0; i < 1; i++)); do {inner}\ndone"),
+            37 => {
+                self.complete = false;
+                format!("y=${{unset-$({inner}\n)}}; {} \"${{unset:-it's}}\"", self.simple())
+            }
+            38 => {
+                let program = self.program();
+                let tag = self.tag();
+                format!("read -r p q <<< 'one two three'; {program} {tag} \"$p\" \"$q\"; {inner}")
+            }
+            39 => {
+                let program = self.program();
+                let tag = self.tag();
+                format!("export E={tag}; sh -c '{program} \"$E\" \"$1\"' _ arg; N=1 sh -c '{program} $N'; {inner}")
+            }
+            40 => {
+                let program = self.program();
+                let tag = self.tag();
+                format!("p={tag}.tar.gz; {program} ${{p%.gz}} ${{p%%.*}} ${{p##*.}} ${{p#*.}} ${{p/tar/zip}} ${{#p}} ${{p:0:2}} ${{p^^}}; {inner}")
+            }
+            _ => {
+                let program = self.program();
+                let tag = self.tag();
+                format!("{program} {tag} | {}", self.simple())
+            }
+        }
+    }
+
+    fn program(&mut self) -> &'static str {
+        self.pick(PROGRAMS)
+    }
+
+    fn tag(&mut self) -> String {
+        self.tag += 1;
+        format!("t{}", self.tag)
+    }
+
+    /// A program with arguments, some of them hard to read.
+    fn simple(&mut self) -> String {
+        let program = self.program();
+        let mut text = String::new();
+        if self.below(6) == 0 {
+            text.push_str("A=1 ");
+        }
+        if self.below(10) == 0 {
+            text.push_str("2>/dev/null ");
+        }
+        if self.below(8) == 0 {
+            text.push_str("command ");
+        }
+        let name = self.disguise(program);
+        text.push_str(&name);
+        let tag = self.tag();
+        text.push_str(&format!(" {tag}"));
+        for _ in 0..self.below(4) {
+            let argument = match self.below(14) {
+                0 => self.quote("a b"),
+                1 => self.quote(&format!("; {DATA} -x")),
+                2 => self.quote(&format!("$({DATA})`{DATA}`")),
+                3 => "\"\"".to_owned(),
+                4 => "$'tab\\there \\x41\\''".to_owned(),
+                5 => "> out".to_owned(),
+                6 => "2>&1".to_owned(),
+                7 => "\\\n  more".to_owned(),
+                8 => "a#b".to_owned(),
+                9 => "$HOME/x ~/y".to_owned(),
+                10 => "\"$PWD\"".to_owned(),
+                11 => format!("<<< '{DATA}'"),
+                12 => "$((2))".to_owned(),
+                _ => self.quote("-rf"),
+            };
+            text.push(' ');
+            text.push_str(&argument);
+        }
+        text
+    }
+
+    /// A program's name as bash also reads it.
+    fn disguise(&mut self, program: &str) -> String {
+        let (head, tail) = program.split_at(1);
+        match self.below(8) {
+            0 => format!("\\{program}"),
+            1 => format!("{head}''{tail}"),
+            2 => format!("\"{program}\""),
+            3 => format!("{head}\"{tail}\""),
+            4 => format!("/bin/{program}"),
+            5 => format!("{head}\\\n{tail}"),
+            _ => program.to_owned(),
+        }
+    }
+
+    /// `text` as one literal word.
+    fn quote(&mut self, text: &str) -> String {
+        let single = format!("'{}'", text.replace('\'', "'\\''"));
+        match self.below(4) {
+            0 if !text.contains('\n') => text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("\\{c}") }).collect(),
+            1 => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`")),
+            2 => format!("$'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n")),
+            _ => single,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A throw-away project beside a home of its own.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{Answer, Registry, dist, existing};
+
+/// No event may take longer, whatever a gate does: a dispatcher that hangs is a failed test, not a hanging one.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Directories `project`, `outside`, `home`, `state`, `bin` and `plugin` (for the registry) in a scratch directory that
+/// goes away with it. The project is a git repository as far as `.git/HEAD` tells.
+///
+/// All projects share one cache of compiled components, since compiling is no part of what is tested.
+pub struct Project {
+    scratch: TempDir,
+    environment: BTreeMap<String, String>,
+}
+
+impl Default for Project {
+    fn default() -> Self {
+        let scratch = tempfile::Builder::new().prefix("portcullis-e2e-").tempdir().expect("a scratch directory");
+        let mut project = Self { scratch, environment: BTreeMap::new() };
+        for directory in ["project/.git/objects", "project/.git/refs", "outside", "home", "state", "bin", "plugin"] {
+            fs::create_dir_all(project.path(directory)).expect("a directory of the scratch");
+        }
+        project.write("project/.git/HEAD", "ref: refs/heads/main\n");
+        let cache = dist().with_file_name("e2e-cache");
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&cache).expect("a cache directory");
+        let path = std::env::var("PATH").expect("PATH is set");
+        for (name, value) in [
+            ("PATH", format!("{}:{path}", project.name("bin"))),
+            ("HOME", project.name("home")),
+            ("XDG_CACHE_HOME", cache.display().to_string()),
+            ("XDG_STATE_HOME", project.name("state")),
+            ("XDG_CONFIG_HOME", project.name("home/.config")),
+            ("CLAUDE_PROJECT_DIR", project.name("project")),
+        ] {
+            project.environment.insert(name.into(), value);
+        }
+        project
+    }
+}
+
+impl Project {
+    /// A path in the scratch directory.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        let top = fs::canonicalize(self.scratch.path()).expect("the scratch directory");
+        top.join(relative)
+    }
+
+    /// The same as text.
+    pub fn name(&self, relative: &str) -> String {
+        self.path(relative).display().to_string()
+    }
+
+    /// Writes a file below the scratch directory, directories included.
+    pub fn write(&self, relative: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().expect("a file has a directory")).expect("a directory of the scratch");
+        fs::write(path, content).expect("a file of the scratch");
+    }
+
+    /// Writes a shell script that may be run, with the mode's special bits if it has any.
+    pub fn program(&self, relative: &str, script: &str, mode: u32) {
+        self.write(relative, format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode)).expect("a mode");
+    }
+
+    /// Sets a variable of the dispatcher's environment.
+    pub fn variable(&mut self, name: &str, value: &str) {
+        self.environment.insert(name.into(), value.into());
+    }
+
+    /// The event of a shell command.
+    pub fn bash(&self, command: &str) -> Value {
+        json!({
+            "session_id": "6f1d2c84-0b5e-4a39-9c77-2e8d41f0a6b3",
+            "transcript_path": self.path("home/transcript.jsonl"),
+            "cwd": self.path("project"),
+            "permission_mode": "default",
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": {"command": command, "description": "test"},
+            "tool_use_id": "toolu_01",
+        })
+    }
+
+    /// What the dispatcher answers to `event` under `registry`.
+    pub fn hook(&self, registry: &Registry, event: &Value) -> Answer {
+        self.write("plugin/registry.toml", registry.text());
+        self.write("event.json", event.to_string());
+        self.write("events.jsonl", "");
+        let file = |name| File::create(self.path(name)).expect("a file of the scratch");
+        let start = Instant::now();
+        let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
+        dispatcher.args(["hook", "--registry", &self.name("plugin/registry.toml"), "--events", &self.name("events.jsonl")]);
+        dispatcher.current_dir(self.path("project")).env_clear().envs(&self.environment);
+        dispatcher.stdin(File::open(self.path("event.json")).expect("the event")).stdout(file("stdout")).stderr(file("stderr"));
+        let status = finish(dispatcher.spawn().expect("the dispatcher starts"));
+        let elapsed = start.elapsed();
+        let text = |name| String::from_utf8_lossy(&fs::read(self.path(name)).expect("an output")).into_owned();
+        Answer::new(status.code(), text("stdout"), text("stderr"), &text("events.jsonl"), elapsed)
+    }
+}
+
+/// Files instead of pipes take the output, so that polling is all it needs.
+fn finish(mut child: Child) -> ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("the dispatcher is ours") {
+            return status;
+        }
+        if start.elapsed() > LONGEST {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("the dispatcher was still running after {LONGEST:?}");
+        }
+        sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,1 @@
+//! A component, and no gate: it exports nothing.

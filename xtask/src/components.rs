@@ -1,0 +1,46 @@
+//! Building: the gates and the hostile test components for wasm, the dispatcher for this machine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::dist::remove;
+use crate::process::call;
+use crate::workspace::{WASM, Workspace};
+
+/// Fills [`Workspace::gates_directory`], `target/hostile`, and builds [`Workspace::dispatcher`].
+pub fn build(workspace: &Workspace) -> Result<()> {
+    let made = workspace.target.join(WASM).join("gate");
+    // One call for all gates: cargo builds what they share once.
+    call(for_wasm(workspace, "build").args(workspace.gate_selection()))?;
+    collect(&workspace.gates_directory(), workspace.gates.iter().map(|gate| (made.join(&gate.artifact), gate.name.as_str())))?;
+
+    if let Some(hostile) = &workspace.hostile {
+        call(for_wasm(workspace, "build").args(["-p", &hostile.package, "--examples"]))?;
+        let examples = hostile.names.iter().map(|name| (made.join("examples").join(format!("{name}.wasm")), name.as_str()));
+        collect(&workspace.target.join("hostile"), examples)?;
+    }
+
+    // Not `-p`: with the features of the whole workspace, the tests use this very build and nothing is compiled twice.
+    call(workspace.cargo().args(["build", "--quiet", "--release", "--workspace", "--bins", "--exclude", "xtask"]))
+}
+
+/// `cargo VERB` with the profile and target of the gates.
+pub fn for_wasm(workspace: &Workspace, verb: &str) -> Command {
+    let mut command = workspace.cargo();
+    command.args([verb, "--quiet", "--profile", "gate", "--target", WASM]);
+    command
+}
+
+/// Fills `directory` anew, so that no component outlives its crate.
+fn collect<'a>(directory: &Path, components: impl Iterator<Item = (PathBuf, &'a str)>) -> Result<()> {
+    remove(directory)?;
+    fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    for (file, name) in components {
+        let place = directory.join(format!("{name}.wasm"));
+        fs::copy(&file, &place).with_context(|| format!("cannot copy {} to {}", file.display(), place.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! `dist/portcullis`: the repository as an installed Claude Code plugin, with ahead-of-time code beside each component.
+//!
+//! It is laid out in a folder of its own and then takes the old one's place, so that a session that runs from it never
+//! meets half a plugin.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::components;
+use crate::process::call;
+use crate::workspace::Workspace;
+
+/// Files that are taken over from the repository as they stand, with their mode.
+const FILES: [(&str, u32); 4] =
+    [(".claude-plugin/plugin.json", 0o644), ("hooks/hooks.json", 0o644), ("registry.toml", 0o644), ("bin/emit-event", 0o755)];
+
+pub fn build(workspace: &Workspace) -> Result<()> {
+    components::build(workspace)?;
+    let place = workspace.dist();
+    let (new, old) = (place.with_file_name(".new"), place.with_file_name(".old"));
+    for leftover in [&new, &old] {
+        remove(leftover)?;
+    }
+    lay_out(workspace, &new)?;
+    call(&mut compile(&new))?;
+    if place.exists() {
+        fs::rename(&place, &old).with_context(|| format!("cannot move {} away", place.display()))?;
+    }
+    fs::rename(&new, &place).with_context(|| format!("cannot create {}", place.display()))?;
+    remove(&old)
+}
+
+/// The plugin without ahead-of-time code.
+pub fn lay_out(workspace: &Workspace, place: &Path) -> Result<()> {
+    for (file, mode) in FILES {
+        copy(&workspace.root.join(file), &place.join(file), mode)?;
+    }
+    copy(&workspace.dispatcher(), &place.join("bin/dispatcher"), 0o755)?;
+    let registry = fs::read_to_string(place.join("registry.toml"))?;
+    for (path, component) in component_paths(workspace, &registry)? {
+        copy(&workspace.gates_directory().join(format!("{component}.wasm")), &place.join(path), 0o644)?;
+    }
+    Ok(())
+}
+
+/// Compiles all components of the plugin at `place` with its own dispatcher, the results beside them.
+pub fn compile(place: &Path) -> Command {
+    let mut dispatcher = Command::new(place.join("bin/dispatcher"));
+    dispatcher.arg("compile").arg("--registry").arg(place.join("registry.toml")).arg("--beside");
+    dispatcher
+}
+
+/// Where in the plugin each component goes: wherever the registry names it, else `plugins/`.
+fn component_paths(workspace: &Workspace, registry: &str) -> Result<BTreeMap<PathBuf, String>> {
+    let named = named_paths(registry)?;
+    let mut paths = BTreeMap::new();
+    for path in &named {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        if !workspace.gates.iter().any(|gate| gate.name == name) {
+            bail!("registry.toml names {}, but no crate below plugins/ makes a component `{name}`", path.display());
+        }
+        paths.insert(path.clone(), name);
+    }
+    for gate in &workspace.gates {
+        if !paths.values().any(|name| *name == gate.name) {
+            paths.insert(Path::new("plugins").join(format!("{}.wasm", gate.name)), gate.name.clone());
+        }
+    }
+    Ok(paths)
+}
+
+/// The `plugin` of every stanza.
+fn named_paths(registry: &str) -> Result<Vec<PathBuf>> {
+    let table: toml::Table = registry.parse().context("registry.toml")?;
+    let stanzas = table.get("hooks").and_then(toml::Value::as_array).into_iter().flatten();
+    Ok(stanzas.filter_map(|stanza| stanza.get("plugin")?.as_str()).map(PathBuf::from).collect())
+}
+
+fn copy(from: &Path, to: &Path, mode: u32) -> Result<()> {
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    }
+    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    fs::set_permissions(to, fs::Permissions::from_mode(mode)).with_context(|| format!("cannot set the mode of {}", to.display()))
+}
+
+/// Removes a directory that may not be there.
+pub fn remove(directory: &Path) -> Result<()> {
+    if directory.exists() {
+        fs::remove_dir_all(directory).with_context(|| format!("cannot remove {}", directory.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Component;
+
+    fn workspace(names: &[&str]) -> Workspace {
+        let gate = |name: &&str| Component { name: name.to_string(), package: String::new(), artifact: String::new() };
+        Workspace { root: PathBuf::new(), target: PathBuf::new(), gates: names.iter().map(gate).collect(), hostile: None }
+    }
+
+    #[test]
+    fn a_component_goes_where_the_registry_names_it() {
+        let registry =
+            "[[hooks]]\nplugin = \"hook-plugins/legacy-bash-adapter.wasm\"\n[[hooks]]\nplugin = \"plugins/guard-bash.wasm\"\n";
+        let workspace = workspace(&["guard-bash", "legacy-bash-adapter", "shell-analyzer"]);
+        let paths = component_paths(&workspace, registry).unwrap();
+        let paths: Vec<_> = paths.keys().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(paths, ["hook-plugins/legacy-bash-adapter.wasm", "plugins/guard-bash.wasm", "plugins/shell-analyzer.wasm"]);
+    }
+
+    #[test]
+    fn a_registry_that_names_an_unknown_component_is_refused() {
+        let registry = "[[hooks]]\nplugin = \"plugins/gaurd-bash.wasm\"\n";
+        let error = component_paths(&workspace(&["guard-bash"]), registry).unwrap_err();
+        assert!(error.to_string().contains("plugins/gaurd-bash.wasm"), "{error}");
+    }
+}

@@ -1,0 +1,74 @@
+//! The project's own tasks, run as `cargo xtask VERB`.
+//!
+//! Each verb starts from a fresh clone: it does what it needs first (`demo` builds, `build` sets up the target).
+
+mod bench;
+mod components;
+mod debian;
+mod demo;
+mod dist;
+mod measure;
+mod process;
+mod scratch;
+mod setup;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use workspace::Workspace;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Builds, tests and measures Portcullis", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Make rustc able to build the wasm32-wasip2 target; does nothing where it is
+    Setup,
+    /// Build the gates (target/gates), the hostile test components (target/hostile) and the dispatcher
+    Build,
+    /// Build, then lay out the complete Claude Code plugin in dist/portcullis
+    Dist,
+    /// Everything that must hold: build, dist, format, lints, tests, docs
+    Test,
+    /// Run the real dispatcher on a few typical events and show what it decides
+    Demo,
+    /// Measure whole dispatcher processes against `true` and an empty `node`
+    Bench(bench::Options),
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().verb) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            process::say(format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(verb: Verb) -> Result<()> {
+    let workspace = Workspace::load()?;
+    setup::run(&workspace)?;
+    match verb {
+        Verb::Setup => Ok(()),
+        Verb::Build => components::build(&workspace),
+        Verb::Dist => dist::build(&workspace),
+        Verb::Test => test::run(&workspace),
+        Verb::Demo => {
+            dist::build(&workspace)?;
+            demo::run(&workspace)
+        }
+        Verb::Bench(options) => {
+            dist::build(&workspace)?;
+            bench::run(&workspace, &options)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Everything that must hold before a change goes in. The first failure ends the run and is named.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::components::for_wasm;
+use crate::dist;
+use crate::process::{call, say, succeeds_within};
+use crate::workspace::Workspace;
+
+pub fn run(workspace: &Workspace) -> Result<()> {
+    let cargo = |arguments: &[&str]| call(workspace.cargo().args(arguments));
+    step("build and dist", || dist::build(workspace))?;
+    step("format", || cargo(&["fmt", "--check"]))?;
+    step("lints, native", || cargo(&["clippy", "--quiet", "--release", "--workspace", "--all-targets", "--", "-Dwarnings"]))?;
+    step("lints, gates", || call(for_wasm(workspace, "clippy").args(workspace.gate_selection()).args(["--", "-Dwarnings"])))?;
+    step("tests", || call(&mut tests(workspace)))?;
+    step("examples in the docs of the SDK", || cargo(&["test", "--quiet", "--release", "--doc", "-p", "portcullis-sdk"]))?;
+    step("docs of the SDK", || {
+        let mut doc = workspace.cargo();
+        doc.args(["doc", "--quiet", "--release", "--no-deps", "-p", "portcullis-sdk"]);
+        call(doc.env("RUSTDOCFLAGS", "-Dwarnings"))
+    })
+}
+
+/// All tests of the workspace; the end-to-end ones find the plugin through `PORTCULLIS_DIST`.
+fn tests(workspace: &Workspace) -> Command {
+    let mut cargo = workspace.cargo();
+    let nextest = succeeds_within(workspace.cargo().args(["nextest", "--version"]), Duration::from_secs(10));
+    cargo.args(if nextest { &["nextest", "run", "--cargo-quiet"][..] } else { &["test", "--quiet", "--no-fail-fast"] });
+    cargo.args(["--release", "--workspace"]).env("PORTCULLIS_DIST", workspace.dist());
+    cargo
+}
+
+/// Runs one step; says its name before and its time after.
+fn step(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    say(name);
+    let start = Instant::now();
+    work().with_context(|| format!("step `{name}` failed"))?;
+    say(format!("{name}: {:.1} s", start.elapsed().as_secs_f32()));
+    Ok(())
+}
