@@ -179,18 +179,28 @@ impl<'c> Walk<'c> {
 
     fn and_or(&mut self, item: &Item) -> Output {
         let mut output = self.pipeline(&item.first);
+        // What follows `&&` sees what went before it; what follows the whole list may see it or not.
+        let mut conditional = None;
         for (joint, pipeline) in &item.rest {
-            let mark = self.variables.mark();
-            output.append(self.pipeline(pipeline));
-            let mut changes = self.variables.rollback(mark);
-            // `cd` is taken to succeed, so what `&&` makes depend on it happens.
-            let directory = if *joint == Joint::And { changes.remove(DIRECTORY).flatten() } else { None };
-            self.merge(vec![changes, VariableChanges::new()]);
-            if let Some(directory) = directory {
-                self.variables.set(DIRECTORY, directory);
+            if *joint == Joint::Or {
+                self.settle(conditional.take());
             }
+            conditional.get_or_insert(self.variables.mark());
+            output.append(self.pipeline(pipeline));
         }
+        self.settle(conditional);
         output
+    }
+
+    /// After a part that may have been skipped: its assignments may hold. `cd` is taken to succeed, and with it what `&&` makes depend on it.
+    fn settle(&mut self, mark: Option<usize>) {
+        let Some(mark) = mark else { return };
+        let mut changes = self.variables.rollback(mark);
+        let directory = changes.remove(DIRECTORY).flatten();
+        self.merge(vec![changes, VariableChanges::new()]);
+        if let Some(directory) = directory {
+            self.variables.set(DIRECTORY, directory);
+        }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> Output {
