@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub mod check;
 pub mod compile;
 pub mod emit_event;
+pub mod explain;
 pub mod generate;
 pub mod hook;
 pub mod validate;
@@ -22,6 +24,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Hook(hook::Args),
+    Explain(explain::Args),
+    Check(check::Args),
     Compile(compile::Args),
     Generate(generate::Args),
     Validate(validate::Args),
@@ -33,6 +37,8 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Verb::Hook(args) => return hook::run(&args),
         Verb::EmitEvent(args) => return emit_event::run(&args),
+        Verb::Explain(args) => explain::run(&args),
+        Verb::Check(args) => check::run(&args),
         Verb::Compile(args) => compile::run(&args),
         Verb::Generate(args) => generate::run(&args),
         Verb::Validate(args) => validate::run(&args),

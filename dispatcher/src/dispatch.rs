@@ -10,7 +10,6 @@ use crate::project;
 use crate::protocol::event::Event;
 use crate::protocol::matrix::{self, Rewrite};
 use crate::registry::{Registry, Stanza};
-use crate::route;
 use crate::sandbox::artifact::{self, Artifacts};
 use crate::sandbox::bindings::types::Verdict;
 use crate::sandbox::runner::Runner;
@@ -34,6 +33,16 @@ impl Place {
     }
 }
 
+/// How an event is judged.
+pub struct How {
+    /// Replaces the calendar's date, `YYYY-MM-DD`.
+    pub today: Option<String>,
+    /// Whether host calls are recorded.
+    pub trace: bool,
+    /// When the event's time began to run.
+    pub start: Instant,
+}
+
 /// An event on its way through its gates.
 pub struct Dispatch<'a> {
     registry: &'a Registry,
@@ -47,14 +56,10 @@ pub struct Dispatch<'a> {
 }
 
 impl<'a> Dispatch<'a> {
-    /// Selects the gates of `event`; `None` when there are none. `today` replaces the calendar's date.
-    pub fn new(registry: &'a Registry, event: Event, place: &Place, only: &[String], today: Option<String>, start: Instant) -> Option<Self> {
-        let selected = route::select(registry, &event, &place.root, only);
-        if selected.is_empty() {
-            return None;
-        }
+    /// `event` before the gates that [`route::select`](crate::route::select) chose for it.
+    pub fn new(registry: &'a Registry, event: Event, selected: Vec<Arc<Stanza>>, place: &Place, how: How) -> Self {
         let (background, gates) = selected.into_iter().partition(|stanza| stanza.is_async);
-        let deadline = start + std::time::Duration::from_millis(matrix::of(&event.name).deadline_ms());
+        let deadline = how.start + std::time::Duration::from_millis(matrix::of(&event.name).deadline_ms());
         let engine = engine::running().expect("the settings are valid");
         let base = registry.path.parent().unwrap_or(Path::new("."));
         let shared = Arc::new(Shared {
@@ -63,33 +68,37 @@ impl<'a> Dispatch<'a> {
             cwd: place.cwd.clone(),
             artifacts: Arc::new(Artifacts::new(engine, base, artifact::cache_directory())),
             analyzer: registry.analyzer.clone(),
-            today,
+            today: how.today,
             analysis: OnceLock::new(),
+            trace: how.trace,
         });
         let overrides = Overrides::load(&place.root, &shared.today_utc());
-        Some(Self { registry, overrides, shared, runner: Runner::new(deadline), gates, background })
+        Self { registry, overrides, shared, runner: Runner::new(deadline), gates, background }
     }
 
-    /// The event as it stands: with its input rewritten, once a gate did that.
-    pub fn event(&self) -> &Event {
-        &self.shared.event
+    /// What all its gates share; its event is the rewritten one, once a gate did that.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
-    /// Lets every gate judge, and decides.
-    pub fn decide(&mut self) -> Decision {
-        let judged = self.judge();
+    /// Overrides in force.
+    pub fn overrides(&self) -> &Overrides {
+        &self.overrides
+    }
+
+    /// One decision from what gates came to.
+    pub fn decide(&self, judged: &[Judged]) -> Decision {
         let policy = Policy { overrides: &self.overrides, ask_unattended: self.registry.ask_unattended };
-        Decision::of(&self.shared.event, &judged, &policy)
+        Decision::of(&self.shared.event, judged, &policy)
     }
 
     /// Runs the gates whose verdict is ignored, after the answer was given.
-    pub fn decide_background(&mut self) -> Decision {
-        let judged: Vec<Judged> = self.background.iter().map(|stanza| self.runner.judge(&self.shared, stanza)).collect();
-        let policy = Policy { overrides: &self.overrides, ask_unattended: self.registry.ask_unattended };
-        Decision::of(&self.shared.event, &judged, &policy)
+    pub fn judge_background(&mut self) -> Vec<Judged> {
+        self.background.iter().map(|stanza| self.runner.judge(&self.shared, stanza)).collect()
     }
 
-    fn judge(&mut self) -> Vec<Judged> {
+    /// Lets every gate judge whose verdict counts.
+    pub fn judge(&mut self) -> Vec<Judged> {
         let rewrites = matrix::of(&self.shared.event.name).rewrite == Rewrite::Input;
         let mut judged: Vec<Judged> = Vec::with_capacity(self.gates.len());
         let mut before_rewrite = 0;

@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod decide;
 pub mod dispatch;
+pub mod explain;
 pub mod files;
 pub mod journal;
 pub mod overrides;

@@ -10,12 +10,13 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use crate::decide::{Decision, Strength};
-use crate::dispatch::{Dispatch, Place};
+use crate::dispatch::{Dispatch, How, Place};
 use crate::journal::{Emitted, Journals};
 use crate::protocol::answer::Answer;
 use crate::protocol::event::{Event, EventError};
 use crate::protocol::matrix;
 use crate::registry::{OnError, Registry, RegistryError};
+use crate::route;
 use crate::sandbox::bindings::types::Finding;
 
 /// Judges one hook event: JSON on standard input, the answer on standard output
@@ -65,16 +66,19 @@ pub fn run(args: &Args) -> ExitCode {
             return finish(args, None, &place, session, &name, decision).into();
         }
     };
-    let today = args.today.map(|date| date.to_string());
-    let Some(mut dispatch) = Dispatch::new(&registry, event, &place, &args.only, today, start) else {
+    let gates = route::select(&registry, &event, &place.root, &args.only);
+    if gates.is_empty() {
         return ExitCode::SUCCESS;
-    };
-    let mut decision = dispatch.decide();
-    decision.events.push(decision.event(dispatch.event(), start.elapsed().as_micros() as u64));
+    }
+    let how = How { today: args.today.map(|date| date.to_string()), trace: false, start };
+    let mut dispatch = Dispatch::new(&registry, event, gates, &place, how);
+    let judged = dispatch.judge();
+    let mut decision = dispatch.decide(&judged);
+    decision.events.push(decision.event(&dispatch.shared().event, start.elapsed().as_micros() as u64));
     let code = finish(args, Some(&registry), &place, session, &name, decision);
-    let background = dispatch.decide_background();
-    if !background.events.is_empty() {
-        journals(args, Some(&registry), &place, session).write(&background.events);
+    let background = dispatch.judge_background();
+    if !background.is_empty() {
+        journals(args, Some(&registry), &place, session).write(&dispatch.decide(&background).events);
     }
     // A gate that was given up may still hold its thread; the answer is out, so nobody waits for it.
     std::process::exit(code.into())

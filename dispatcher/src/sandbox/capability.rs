@@ -26,6 +26,7 @@ impl shell_types::Host for Call {}
 
 impl config::Host for Call {
     fn config(&mut self, key: String) -> Option<String> {
+        self.note("config", &key);
         self.stanza.config.get(&key).map(Value::to_string)
     }
 
@@ -41,10 +42,12 @@ impl config::Host for Call {
 
 impl clock::Host for Call {
     fn today_utc(&mut self) -> String {
+        self.note("today-utc", "");
         self.shared.today_utc()
     }
 
     fn today_local(&mut self) -> String {
+        self.note("today-local", "");
         self.shared.today.clone().unwrap_or_else(|| jiff::ZonedDateTime::now().date().to_string())
     }
 
@@ -72,6 +75,17 @@ impl log::Host for Call {
 }
 
 impl Call {
+    /// Records a host call for a trace; `what` is its argument, shortened.
+    fn note(&self, function: &str, what: &str) {
+        if !self.shared.trace {
+            return;
+        }
+        let mut record = self.record.lock().expect("no panic while held");
+        if record.calls.len() < limits::TRACED_CALLS {
+            record.calls.push(format!("{function} {}", events::cut(what, 120)).trim_end().to_owned());
+        }
+    }
+
     /// Records a refusal and makes the error that the gate gets. `what` names the thing for the gate, `key` is the event field
     /// that carries it.
     fn denied(&self, function: &str, reason: &str, key: &str, what: &str) -> HostError {

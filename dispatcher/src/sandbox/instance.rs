@@ -36,6 +36,8 @@ pub struct Shared {
     pub today: Option<String>,
     /// The event's command, analysed by the first gate that asks.
     pub analysis: OnceLock<Result<Analysis, String>>,
+    /// Whether host calls are recorded, for `explain`.
+    pub trace: bool,
 }
 
 /// What a gate came to.
@@ -50,6 +52,8 @@ pub struct Judged {
     pub micros: u64,
     /// Fuel it used.
     pub fuel: u64,
+    /// Its host calls, where they are traced.
+    pub calls: Vec<String>,
 }
 
 /// Verdicts, or a failure.
@@ -152,6 +156,8 @@ pub struct Record {
     pub dropped: usize,
     /// Log lines so far.
     pub logged: usize,
+    /// Host calls, where they are traced.
+    pub calls: Vec<String>,
 }
 
 /// The host's side of one call.
@@ -428,6 +434,7 @@ impl Shared {
             analyzer: self.analyzer.clone(),
             today: self.today.clone(),
             analysis: OnceLock::new(),
+            trace: self.trace,
         }
     }
 }

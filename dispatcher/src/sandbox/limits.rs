@@ -37,6 +37,10 @@ pub const COMMAND_CHARS: usize = 1000;
 pub const VERDICTS_PER_CALL: usize = 256;
 /// Bytes of all texts in one call's verdicts.
 pub const VERDICT_BYTES: usize = 4 << 20;
+/// Time of the analyser where a human waits for an explanation.
+pub const EXPLAIN_TIME: Duration = Duration::from_secs(30);
+/// Host calls of one gate that a trace keeps.
+pub const TRACED_CALLS: usize = 1000;
 /// Log lines of one call.
 pub const LOG_LINES: usize = 64;
 /// Largest file that `read-file` returns.

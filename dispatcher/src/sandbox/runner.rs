@@ -68,8 +68,8 @@ impl Runner {
             let fields = serde_json::json!({"dropped": record.dropped});
             record.emitted.push(Emitted::about(&stanza.name, "plugin.events_dropped", fields));
         }
-        let emitted = std::mem::take(&mut record.emitted);
-        Judged { stanza: stanza.clone(), outcome, emitted, micros: start.elapsed().as_micros() as u64, fuel }
+        let (emitted, calls) = (std::mem::take(&mut record.emitted), std::mem::take(&mut record.calls));
+        Judged { stanza: stanza.clone(), outcome, emitted, micros: start.elapsed().as_micros() as u64, fuel, calls }
     }
 
     fn run(&mut self, shared: &Arc<Shared>, stanza: &Arc<Stanza>, deadline: Instant, record: &Arc<Mutex<Record>>) -> (Outcome, u64) {

@@ -14,6 +14,7 @@ use crate::sandbox::limits;
 
 impl events::Host for Call {
     fn emit_event(&mut self, kind: String, fields: Vec<Field>) {
+        self.note("emit-event", &kind);
         let event = emitted(&Arc::clone(&self.stanza), &kind, &fields);
         let mut record = self.record.lock().expect("no panic while held");
         match event {

@@ -17,6 +17,7 @@ const READ: &str = "read_file";
 
 impl files::Host for Call {
     fn read_file(&mut self, path: String) -> Result<Vec<u8>, HostError> {
+        self.note("read-file", &path);
         let (file, metadata) = self.open(&path)?;
         if metadata.len() > limits::READ_BYTES {
             return Err(HostError::TooLarge(Some(metadata.len())));
@@ -31,6 +32,7 @@ impl files::Host for Call {
     }
 
     fn read_tail(&mut self, path: String, max_bytes: u32) -> Result<Vec<u8>, HostError> {
+        self.note("read-tail", &path);
         let (mut file, metadata) = self.open(&path)?;
         let wanted = u64::from(max_bytes.min(limits::TAIL_BYTES)).min(metadata.len());
         file.seek(SeekFrom::Start(metadata.len() - wanted)).map_err(io_error)?;
@@ -40,6 +42,7 @@ impl files::Host for Call {
     }
 
     fn list_dir(&mut self, path: String) -> Result<Vec<String>, HostError> {
+        self.note("list-dir", &path);
         let Granted { directory, below, .. } = self.readable(&path)?;
         let entries = directory.read_dir(&below).map_err(|error| self.refused(READ, &path, error))?;
         let mut names: Vec<String> = entries
@@ -51,6 +54,7 @@ impl files::Host for Call {
     }
 
     fn stat(&mut self, path: String) -> Result<FileStat, HostError> {
+        self.note("stat", &path);
         let Granted { directory, below, .. } = self.readable(&path)?;
         let metadata = directory.metadata(&below).map_err(|error| self.refused(READ, &path, error))?;
         let modified = metadata.modified().ok().and_then(|time| time.into_std().duration_since(std::time::UNIX_EPOCH).ok());

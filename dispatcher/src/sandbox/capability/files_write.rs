@@ -21,6 +21,7 @@ const WRITE: &str = "write_file";
 
 impl files_write::Host for Call {
     fn write_file(&mut self, path: String, content: Vec<u8>, if_match: Option<Vec<u8>>) -> Result<(), HostError> {
+        self.note("write-file", &path);
         let (directory, name) = self.writable(&path, content.len())?;
         // Two dispatchers that read the same content must not both replace it.
         let held = lock(&directory).map_err(|errno| io_error(errno.into()))?;
@@ -41,6 +42,7 @@ impl files_write::Host for Call {
     }
 
     fn append_file(&mut self, path: String, content: Vec<u8>) -> Result<(), HostError> {
+        self.note("append-file", &path);
         let (directory, name) = self.writable(&path, content.len())?;
         let mut options = OpenOptions::new();
         options.create(true).append(true).custom_flags(OFlags::NONBLOCK.bits() as i32).follow(FollowSymlinks::No);

@@ -30,6 +30,7 @@ const POLL: Duration = Duration::from_millis(1);
 
 impl process::Host for Call {
     fn exec(&mut self, program: String, arguments: Vec<String>, input: Vec<u8>, cwd: Option<String>) -> Result<Output, HostError> {
+        self.note("exec", &format!("{program} {}", arguments.join(" ")));
         let denied = |reason: &str| Err(self.denied("exec_subprocess", reason, "command", &program));
         let Some(granted) = &self.stanza.capabilities.exec_subprocess else { return denied("no_exec_subprocess_capability") };
         if !granted.binary_allow.contains(&program) {

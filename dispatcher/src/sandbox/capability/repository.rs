@@ -7,10 +7,12 @@ use crate::sandbox::instance::Call;
 
 impl repository::Host for Call {
     fn checkout_at(&mut self, directory: String) -> Option<repository::Checkout> {
+        self.note("checkout-at", &directory);
         git::checkout_at(&project::absolute(&directory, &self.shared.root)).map(Into::into)
     }
 
     fn worktrees(&mut self) -> Vec<repository::Checkout> {
+        self.note("worktrees", "");
         git::worktrees(&self.shared.root).into_iter().map(Into::into).collect()
     }
 }

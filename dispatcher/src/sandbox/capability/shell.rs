@@ -18,14 +18,17 @@ use crate::sandbox::limits;
 
 impl shell::Host for Call {
     fn commands(&mut self) -> Result<Vec<shell::Command>, String> {
+        self.note("commands", "");
         self.analysis(|analysis| analysis.commands.clone())
     }
 
     fn effects(&mut self) -> Result<Vec<shell::Effect>, String> {
+        self.note("effects", "");
         self.analysis(|analysis| analysis.effects.clone())
     }
 
     fn analyze(&mut self, text: String) -> Result<Analysis, String> {
+        self.note("analyze", &text);
         analyze(&self.shared, &text, self.deadline)
     }
 }

@@ -45,6 +45,10 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
             if at > 0 && !wanted(token, &segment.tokens[at - 1]) {
                 continue;
             }
+            if total > MAX_TOTAL {
+                fold(segment, at, &segments[index + 1..], &mut found);
+                return found;
+            }
             let words: Vec<Word> = segment.tokens[at..].iter().take(MAX_WORDS).map(Word::literal).collect();
             total += words.len();
             let redirections = if at == 0 { segment.redirections.clone() } else { Vec::new() };
@@ -52,10 +56,6 @@ pub(super) fn scan(text: &str) -> Vec<Found> {
         }
         if segment.tokens.is_empty() && !segment.redirections.is_empty() {
             found.push(command(vec![Word::literal("")], segment.redirections.clone(), segment));
-        }
-        if total > MAX_TOTAL {
-            fold(&segments[index + 1..], &mut found);
-            break;
         }
     }
     found
@@ -77,22 +77,21 @@ fn wanted(token: &str, before: &str) -> bool {
 }
 
 /// One command per program for a text that holds too many: its distinct words are all there, their order is lost.
-fn fold(segments: &[Segment], found: &mut Vec<Found>) {
+fn fold(first: &Segment, start: usize, segments: &[Segment], found: &mut Vec<Found>) {
     let mut programs: BTreeMap<&str, &Segment> = BTreeMap::new();
     let mut words: BTreeSet<&str> = BTreeSet::new();
-    for segment in segments {
-        for (at, token) in segment.tokens.iter().enumerate() {
-            if at == 0 || wanted(token, &segment.tokens[at - 1]) {
-                if programs.len() < MAX_WORDS || wanted(token, "") {
-                    programs.entry(token).or_insert(segment);
-                }
-            }
-            if words.len() < MAX_WORDS * 4 || (token.starts_with('-') && words.len() < MAX_WORDS * 8) {
-                words.insert(token);
-            }
+    let rest = first.tokens[start..].iter().map(|token| (token, first));
+    for (token, segment) in rest.chain(segments.iter().flat_map(|segment| segment.tokens.iter().map(move |token| (token, segment)))) {
+        if wanted(token, "") && programs.len() < MAX_WORDS {
+            programs.entry(token).or_insert(segment);
+        }
+        // Options decide more than operands do.
+        let room = if token.starts_with('-') { MAX_WORDS * 2 } else { MAX_WORDS };
+        if words.len() < room {
+            words.insert(token);
         }
     }
-    for (program, segment) in programs.into_iter().take(MAX_WORDS) {
+    for (program, segment) in programs {
         let all = std::iter::once(program).chain(words.iter().copied()).map(Word::literal).collect();
         found.push(command(all, Vec::new(), segment));
     }

@@ -20,9 +20,18 @@ pub(super) struct Variable {
 /// More values than this are as good as unknown.
 const MAX_CHOICES: usize = 8;
 
+/// Longer texts and lists are as good as unknown too: they are copied with every use.
+const MAX_TEXT: usize = 16 * 1024;
+const MAX_ITEMS: usize = 1024;
+
 impl Variable {
     pub fn new(value: Known, exported: bool) -> Self {
-        Self { choices: vec![value], exported }
+        let kept = match &value {
+            Known::Unknown => true,
+            Known::Text(text) => text.len() <= MAX_TEXT,
+            Known::List(items) => items.len() <= MAX_ITEMS,
+        };
+        Self { choices: vec![if kept { value } else { Known::Unknown }], exported }
     }
 
     pub fn text(text: impl Into<String>) -> Self {

@@ -1,0 +1,223 @@
+//! How a decision came about: the path of `hook` with everything it passed written down.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::decide::Decision;
+use crate::dispatch::{Dispatch, How, Place};
+use crate::journal::Emitted;
+use crate::protocol::answer::Answer;
+use crate::protocol::event::Event;
+use crate::protocol::matrix;
+use crate::registry::Registry;
+use crate::route::{self, Unmatched};
+use crate::sandbox::bindings::Analysis;
+use crate::sandbox::bindings::types::{Finding, Verdict};
+use crate::sandbox::capability::shell;
+use crate::sandbox::limits;
+use crate::sandbox::{Judged, Outcome};
+
+/// Everything about one event.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    /// The event's name.
+    pub event: String,
+    /// Its tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The project's root.
+    pub project_root: String,
+    /// The shell command's analysis, or why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analysis: Option<Result<Analysis, String>>,
+    /// Gates that judged, in order.
+    pub gates: Vec<GateTrace>,
+    /// Gates that did not, and why.
+    pub unmatched: Vec<Passed>,
+    /// The final word: `pass`, `advise`, `ask`, `deny` or `block`.
+    pub decision: String,
+    /// Rules of the findings that stand.
+    pub rules: Vec<String>,
+    /// Rules that an override dropped, with its reason.
+    pub overridden: Vec<(String, String)>,
+    /// What would be sent.
+    pub answer: Sent,
+}
+
+/// One gate's part.
+#[derive(Debug, Serialize)]
+pub struct GateTrace {
+    /// Its name.
+    pub gate: String,
+    /// Its strongest verdict, or `failed`.
+    pub verdict: String,
+    /// Findings, rule and reason.
+    pub findings: Vec<(String, String)>,
+    /// What it told model and human.
+    pub said: Vec<String>,
+    /// Why it could not judge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Host calls, in order.
+    pub calls: Vec<String>,
+    /// Refused host calls.
+    pub denials: Vec<Value>,
+    /// Events it emitted.
+    pub emitted: Vec<String>,
+    /// Milliseconds.
+    pub ms: f64,
+    /// Fuel used.
+    pub fuel: u64,
+    /// Verdict ignored.
+    pub background: bool,
+}
+
+/// A gate that was not asked.
+#[derive(Debug, Serialize)]
+pub struct Passed {
+    /// Its name.
+    pub gate: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What the process would leave behind.
+#[derive(Debug, Serialize)]
+pub struct Sent {
+    /// JSON, plain text, or nothing.
+    pub stdout: String,
+    /// The reason, with exit code 2.
+    pub stderr: String,
+    /// Exit code.
+    pub code: u8,
+}
+
+impl Explanation {
+    /// Judges `event` as `hook` would, without writing to any journal.
+    pub fn of(registry: &Registry, event: Event, place: &Place, only: &[String], today: Option<String>) -> Self {
+        let row = matrix::of(&event.name);
+        let (name, tool) = (event.name.clone(), event.tool.clone());
+        let unmatched = passed(registry, &event, place, only);
+        let start = Instant::now();
+        let gates = route::select(registry, &event, &place.root, only);
+        let mut dispatch = Dispatch::new(registry, event, gates, place, How { today, trace: true, start });
+        let mut explanation = Self {
+            event: name.clone(),
+            tool,
+            project_root: place.root.display().to_string(),
+            analysis: None,
+            gates: Vec::new(),
+            unmatched,
+            decision: "pass".into(),
+            rules: Vec::new(),
+            overridden: Vec::new(),
+            answer: Sent { stdout: String::new(), stderr: String::new(), code: 0 },
+        };
+        let judged = dispatch.judge();
+        let decision = dispatch.decide(&judged);
+        let background = dispatch.judge_background();
+        explanation.gates = judged.iter().chain(&background).map(GateTrace::of).collect();
+        explanation.overridden = overridden(&judged, &dispatch);
+        explanation.analysis = analysis(&dispatch, start);
+        explanation.conclude(&dispatch.shared().event, &decision, Answer::of(&name, &row, &decision));
+        explanation
+    }
+
+    fn conclude(&mut self, event: &Event, decision: &Decision, answer: Answer) {
+        let summary = decision.event(event, 0).fields;
+        self.decision = summary["decision"].as_str().unwrap_or_default().to_owned();
+        self.rules = decision.findings.iter().map(|finding| finding.rule.clone()).collect();
+        self.answer = Sent { stdout: answer.stdout, stderr: answer.stderr, code: answer.code };
+    }
+}
+
+impl GateTrace {
+    fn of(judged: &Judged) -> Self {
+        let mut trace = Self {
+            gate: judged.stanza.name.clone(),
+            verdict: "pass".into(),
+            findings: Vec::new(),
+            said: Vec::new(),
+            failure: None,
+            calls: judged.calls.clone(),
+            denials: of_kind(&judged.emitted, true).map(|event| Value::Object(event.fields.clone())).collect(),
+            emitted: of_kind(&judged.emitted, false).map(|event| event.kind.clone()).collect(),
+            ms: judged.micros as f64 / 1000.0,
+            fuel: judged.fuel,
+            background: judged.stanza.is_async,
+        };
+        match &judged.outcome {
+            Outcome::Failed(failure) => {
+                trace.verdict = "failed".into();
+                trace.failure = Some(format!("{}. {}", failure.what, failure.remedy));
+            }
+            Outcome::Verdicts(verdicts) => verdicts.iter().for_each(|verdict| trace.add(verdict)),
+        }
+        trace
+    }
+
+    fn add(&mut self, verdict: &Verdict) {
+        // Weakest first; a stronger verdict replaces the word of a weaker one.
+        const WORDS: [&str; 5] = ["pass", "advise", "rewrite", "ask", "block"];
+        let mut find = |finding: &Finding| self.findings.push((finding.rule.clone(), finding.reason.clone()));
+        let word = match verdict {
+            Verdict::Pass => 0,
+            Verdict::Advise(text) | Verdict::Notify(text) => {
+                self.said.push(text.clone());
+                1
+            }
+            Verdict::Rewrite(_) => 2,
+            Verdict::Ask(finding) => {
+                find(finding);
+                3
+            }
+            Verdict::Block(finding) => {
+                find(finding);
+                4
+            }
+        };
+        let known = WORDS.iter().position(|known| *known == self.verdict).unwrap_or(0);
+        self.verdict = WORDS[word.max(known)].into();
+    }
+}
+
+fn of_kind(emitted: &[Emitted], denied: bool) -> impl Iterator<Item = &Emitted> {
+    emitted.iter().filter(move |event| (event.kind == "internal.capability_denied") == denied)
+}
+
+fn passed(registry: &Registry, event: &Event, place: &Place, only: &[String]) -> Vec<Passed> {
+    let reasons = registry.stanzas.iter().filter_map(|stanza| {
+        let why = match route::matches(stanza, event, &place.root, only).err()? {
+            Unmatched::Event => format!("is for {}", stanza.events.join(", ")),
+            Unmatched::Tool => "is for other tools".into(),
+            Unmatched::Subject => "its matcher does not match".into(),
+            Unmatched::Paths => format!("is for files {}", stanza.paths.join(", ")),
+            Unmatched::Requires(path) => format!("requires {path}, which this project does not have"),
+            Unmatched::NotAsked => "was not asked for (--only)".into(),
+        };
+        Some(Passed { gate: stanza.name.clone(), why })
+    });
+    reasons.collect()
+}
+
+fn overridden(judged: &[Judged], dispatch: &Dispatch) -> Vec<(String, String)> {
+    let verdicts = judged.iter().flat_map(|judged| match &judged.outcome {
+        Outcome::Verdicts(verdicts) => verdicts.as_slice(),
+        Outcome::Failed(_) => &[],
+    });
+    let findings = verdicts.filter_map(|verdict| match verdict {
+        Verdict::Ask(finding) | Verdict::Block(finding) if finding.overridable => Some(finding),
+        _ => None,
+    });
+    findings.filter_map(|finding| Some((finding.rule.clone(), dispatch.overrides().reason(&finding.rule)?.to_owned()))).collect()
+}
+
+/// The analysis that gates were served, or one made now if none of them asked.
+fn analysis(dispatch: &Dispatch, start: Instant) -> Option<Result<Analysis, String>> {
+    let shared = dispatch.shared();
+    let command = shared.event.shell_command()?;
+    let deadline = start + limits::EXPLAIN_TIME;
+    Some(shared.analysis.get_or_init(|| shell::analyze(shared, &command, deadline)).clone())
+}
