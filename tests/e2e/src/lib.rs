@@ -4,11 +4,13 @@
 //! `dist/portcullis`, the hostile gates in cargo's target directory.
 
 mod answer;
+mod process;
 mod project;
 
 use std::path::{Path, PathBuf};
 
 pub use answer::Answer;
+pub use process::finish;
 pub use project::Project;
 
 /// The installed plugin.
@@ -28,7 +30,8 @@ fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-fn existing(path: PathBuf) -> PathBuf {
+/// The same path, if a file is there; a test without it fails with what to do.
+pub fn existing(path: PathBuf) -> PathBuf {
     assert!(path.is_file(), "{} is missing: run `cargo xtask dist` first", path.display());
     path
 }

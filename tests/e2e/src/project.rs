@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus};
-use std::thread::sleep;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Answer, Registry, dist, existing};
+use crate::{Answer, Registry, dist, existing, finish};
 
-/// No event may take longer, whatever a gate does: a dispatcher that hangs is a failed test, not a hanging one.
+/// No event may take longer, whatever a gate does.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Directories `project`, `outside`, `home`, `state`, `bin` and `plugin` (for the registry) in a scratch directory that
@@ -105,25 +104,9 @@ impl Project {
         dispatcher.args(["hook", "--registry", &self.name("plugin/registry.toml"), "--events", &self.name("events.jsonl")]);
         dispatcher.current_dir(self.path("project")).env_clear().envs(&self.environment);
         dispatcher.stdin(File::open(self.path("event.json")).expect("the event")).stdout(file("stdout")).stderr(file("stderr"));
-        let status = finish(dispatcher.spawn().expect("the dispatcher starts"));
+        let status = finish(&mut dispatcher, LONGEST).unwrap_or_else(|failure| panic!("{failure}"));
         let elapsed = start.elapsed();
         let text = |name| String::from_utf8_lossy(&fs::read(self.path(name)).expect("an output")).into_owned();
         Answer::new(status.code(), text("stdout"), text("stderr"), &text("events.jsonl"), elapsed)
-    }
-}
-
-/// Files instead of pipes take the output, so that polling is all it needs.
-fn finish(mut child: Child) -> ExitStatus {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().expect("the dispatcher is ours") {
-            return status;
-        }
-        if start.elapsed() > LONGEST {
-            let _ = child.kill();
-            let _ = child.wait();
-            panic!("the dispatcher was still running after {LONGEST:?}");
-        }
-        sleep(Duration::from_millis(5));
     }
 }

@@ -30,7 +30,7 @@ fn inputs() -> Vec<(&'static str, String)> {
     for depth in [10, 40, 60, 1_000, 20_000] {
         inputs.extend([
             ("subshells", nested("( ", "rm -rf x", " )", depth)),
-            ("parentheses", nested("(", "rm -rf x", ")", depth)),
+            ("parentheses", nested("(", "rm -rf x", ")", depth) + "; rm -rf x"),
             ("groups", nested("{ ", "rm -rf x", "; }", depth)),
             ("substitutions", nested("echo $(", "rm -rf x", ")", depth)),
             ("quoted substitutions", nested("echo \"$(", "rm -rf x", ")\"", depth)),
@@ -39,7 +39,7 @@ fn inputs() -> Vec<(&'static str, String)> {
             ("functions", nested("f() { ", "rm -rf x", "; }", depth)),
             ("parameters", nested("echo ${x:-", "$(rm -rf x)", "}", depth)),
             ("arithmetic", nested("echo $((", "$(rm -rf x)", "))", depth)),
-            ("almost arithmetic", nested("((", "rm -rf x", ") )", depth)),
+            ("almost arithmetic", nested("((", "1", ") )", depth) + "; rm -rf x"),
             ("cases", nested("case a in a) ", "rm -rf x", ";; esac", depth)),
             ("braces", format!("rm -rf {}", nested("{a,", "b", "}", depth))),
             ("extended globs", format!("rm -rf {}", nested("+(", "b", ")", depth))),

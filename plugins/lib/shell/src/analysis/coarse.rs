@@ -15,7 +15,7 @@ const WANTED: &[&str] = &[
 
 /// Words of one command, and of all commands together: beyond that, the rest of the text is folded into one command per program.
 const MAX_WORDS: usize = 256;
-const MAX_TOTAL: usize = 64 * 1024;
+const MAX_TOTAL: usize = 16 * 1024;
 
 /// A command that may be there.
 pub(super) struct Found {
@@ -123,7 +123,7 @@ fn segments(text: &str) -> Vec<Segment> {
                     _ => RedirectionKind::Input,
                 });
             }
-            ';' | '|' | '&' | '\n' | '(' | ')' | '{' | '}' | '`' => {
+            ';' | '|' | '&' | '\n' | '(' | ')' | '{' | '}' | '`' | '!' => {
                 end_token(&mut segments, &mut token, &mut redirect);
                 let doubled = chars.next_if_eq(&c).is_some();
                 let (pipeline, position) = segments.last().map_or((0, 0), |last| (last.pipeline, last.position));
@@ -131,7 +131,7 @@ fn segments(text: &str) -> Vec<Segment> {
                 // Brackets neither end a pipeline nor begin one: a stage may be a group.
                 let (pipeline, position) = match c {
                     '|' if joins => (pipeline, position + 1),
-                    '(' | ')' | '{' | '}' | '`' => (pipeline, position),
+                    '(' | ')' | '{' | '}' | '`' | '!' => (pipeline, position),
                     _ => (pipeline + 1, 0),
                 };
                 redirect = None;

@@ -142,7 +142,7 @@ impl Walk<'_> {
             }
             Part::Parameter(parameter) => self.parameter(parameter, quoted, splits, atoms),
             Part::Command { raw, script } => {
-                let (output, commands) = self.produced(Route::Substitution, |walk| walk.script(script));
+                let (output, commands) = self.produced(raw, Route::Substitution, |walk| walk.script(script));
                 if output.exact {
                     self.known(output.text.trim_end_matches('\n'), quoted, splits, atoms);
                 } else {
@@ -151,7 +151,7 @@ impl Walk<'_> {
                 }
             }
             Part::Process { raw, input, script } => {
-                let (output, commands) = self.produced(Route::ProcessSubstitution, |walk| walk.script(script));
+                let (output, commands) = self.produced(raw, Route::ProcessSubstitution, |walk| walk.script(script));
                 let kind = if *input { ExpansionKind::ProcessInput } else { ExpansionKind::ProcessOutput };
                 if *input && output.exact {
                     self.files.push((raw.clone(), output));
@@ -174,10 +174,10 @@ impl Walk<'_> {
     }
 
     /// Runs a script that stands inside a word; its output and its commands.
-    fn produced(&mut self, route: Route, script: impl FnOnce(&mut Self) -> super::output::Output) -> (super::output::Output, Vec<u32>) {
+    fn produced(&mut self, raw: &str, route: Route, script: impl FnOnce(&mut Self) -> super::output::Output) -> (super::output::Output, Vec<u32>) {
         let start = self.commands.len() as u32;
         let by = self.slot;
-        let output = self.within(route, by, |walk| walk.nested_script(|walk| walk.subshell(script)));
+        let output = self.within(route, by, |walk| walk.nested_script(raw, |walk| walk.subshell(script)));
         (output, (start..self.commands.len() as u32).collect())
     }
 

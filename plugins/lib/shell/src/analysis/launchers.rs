@@ -93,7 +93,7 @@ const LAUNCHERS: &[Launcher] = &[
 ];
 
 /// Launchers in a row that are followed.
-const MAX_LAUNCHERS: usize = 32;
+pub(super) const MAX_LAUNCHERS: usize = 32;
 
 /// A command without its launchers.
 #[derive(Debug, Default)]

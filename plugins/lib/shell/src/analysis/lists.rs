@@ -1,6 +1,6 @@
 //! Programs that run an argument list: `xargs`, `find -exec`, `docker exec`, `git bisect run`, package runners.
 
-use portcullis_sdk::shell::{Route, Word};
+use portcullis_sdk::shell::{Expansion, ExpansionKind, Route, Word, WordPart};
 
 use super::output::Output;
 use super::walk::{MAX_COMBINATIONS, Walk};
@@ -148,7 +148,8 @@ impl Walk<'_> {
                 let rest = &arguments[at + 1..];
                 let end = rest.iter().position(|word| word.is(";") || word.is("+")).unwrap_or(rest.len());
                 if end > 0 {
-                    self.child(slot, rest[..end].to_vec(), Route::ArgumentList);
+                    let words = rest[..end].iter().map(found).collect();
+                    self.child(slot, words, Route::ArgumentList);
                 }
                 at += end + 1;
             }
@@ -264,6 +265,15 @@ impl Walk<'_> {
             self.child(slot, rest[start..].to_vec(), Route::ArgumentList);
         }
     }
+}
+
+/// A word of `find -exec`: where it has `{}`, a name that only a running find knows.
+fn found(word: &Word) -> Word {
+    let Some((before, after)) = word.value.as_deref().and_then(|value| value.split_once("{}")) else { return word.clone() };
+    let name = Expansion { kind: ExpansionKind::Other, raw: "{}".to_owned(), commands: Vec::new() };
+    let literal = |text: &str| (!text.is_empty()).then(|| WordPart::Literal(text.to_owned()));
+    let parts = literal(before).into_iter().chain([WordPart::Expansion(name)]).chain(literal(after)).collect();
+    Word { value: None, parts, ..word.clone() }
 }
 
 /// What runs inside: the words after `--`, or else after options and the container's, image's or service's name.

@@ -58,6 +58,10 @@ impl Walk<'_> {
     pub fn run(&mut self, slot: u32, words: Vec<Word>) -> Output {
         let peeled = launchers::peel(words);
         let words = peeled.words;
+        if peeled.launchers.len() >= launchers::MAX_LAUNCHERS {
+            let text = words.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect::<Vec<_>>().join(" ");
+            self.scan(&text, "more launchers in a row than are followed");
+        }
         let program = words.first().map(launchers::program).unwrap_or_default();
         if let Some(directory) = peeled.directory {
             let resolved = self.resolve_directory(directory.as_deref());
@@ -151,8 +155,9 @@ impl Walk<'_> {
 
     /// Runs an argument list as a command of its own.
     pub fn child(&mut self, slot: u32, words: Vec<Word>, route: Route) -> Output {
+        let text = words.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect::<Vec<_>>().join(" ");
         self.within(route, Some(slot), |walk| {
-            walk.nested_script(|walk| {
+            walk.nested_script(&text, |walk| {
                 walk.subshell(|walk| {
                     let slot = walk.reserve();
                     walk.slot = Some(slot);
@@ -171,7 +176,7 @@ impl Walk<'_> {
         let outer = self.variables.get("@").cloned();
         self.variables.set("@", arguments);
         let body = Rc::clone(body);
-        let output = self.within(Route::FunctionBody, Some(slot), |walk| walk.nested_script(|walk| walk.node(&body)));
+        let output = self.within(Route::FunctionBody, Some(slot), |walk| walk.nested_script("", |walk| walk.node(&body)));
         match outer {
             Some(outer) => self.variables.set("@", outer),
             None => self.variables.remove("@"),

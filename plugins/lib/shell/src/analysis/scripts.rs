@@ -204,7 +204,7 @@ impl Walk<'_> {
             self.unknown("a program text that is not known");
         }
         self.within(route, by, |walk| {
-            walk.nested_script(|walk| {
+            walk.nested_script(text, |walk| {
                 let parsed = syntax::parse(text, walk.depth);
                 let mut output = Output::default();
                 for line in &parsed.lines {

@@ -125,7 +125,7 @@ impl<'c> Walk<'c> {
     /// The answer, functions that nobody called included.
     pub fn finish(mut self) -> Analysis {
         while let Some((_, body)) = self.uncalled.pop() {
-            self.within(Route::FunctionBody, None, |walk| walk.nested_script(|walk| walk.node(&body)));
+            self.within(Route::FunctionBody, None, |walk| walk.nested_script("", |walk| walk.node(&body)));
         }
         Analysis { commands: self.commands, effects: self.effects, parsed: self.parsed, unknowns: self.unknowns }
     }
@@ -481,11 +481,10 @@ impl<'c> Walk<'c> {
         output
     }
 
-    /// Runs `inner` as a script inside the current one, unless that goes too deep.
-    pub fn nested_script(&mut self, inner: impl FnOnce(&mut Self) -> Output) -> Output {
+    /// Runs `inner` as a script inside the current one; where that goes too deep, `text` is scanned instead.
+    pub fn nested_script(&mut self, text: &str, inner: impl FnOnce(&mut Self) -> Output) -> Output {
         if self.scripts >= MAX_SCRIPTS {
-            self.parsed = false;
-            self.unknown("scripts are nested deeper than 8 levels");
+            self.scan(text, "scripts are nested deeper than 8 levels");
             return Output::unknown();
         }
         self.scripts += 1;
