@@ -7,10 +7,13 @@ use clap::{Parser, Subcommand};
 
 pub mod check;
 pub mod compile;
+pub mod doctor;
 pub mod emit_event;
 pub mod explain;
 pub mod generate;
 pub mod hook;
+pub mod init;
+pub mod overrides;
 pub mod validate;
 
 /// Sandboxed gates for coding agents' hooks.
@@ -29,6 +32,10 @@ enum Verb {
     Compile(compile::Args),
     Generate(generate::Args),
     Validate(validate::Args),
+    Init(init::Args),
+    Doctor(doctor::Args),
+    #[command(name = "override")]
+    Override(overrides::Args),
     EmitEvent(emit_event::Args),
 }
 
@@ -42,6 +49,9 @@ pub fn main() -> ExitCode {
         Verb::Compile(args) => compile::run(&args),
         Verb::Generate(args) => generate::run(&args),
         Verb::Validate(args) => validate::run(&args),
+        Verb::Doctor(args) => doctor::run(&args),
+        Verb::Init(args) => init::run(&args),
+        Verb::Override(args) => overrides::run(&args),
     };
     result.unwrap_or_else(|error| {
         eprintln!("dispatcher: {error:#}");
@@ -56,6 +66,10 @@ fn registry_path(named: Option<&PathBuf>) -> PathBuf {
         let executable = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
         executable.parent().and_then(|bin| bin.parent()).map(|root| root.join("registry.toml"))
     };
-    let found = named.cloned().or_else(|| plugin.filter(|path| path.is_file())).or_else(shipped).unwrap_or_else(|| "registry.toml".into());
+    let found = named
+        .cloned()
+        .or_else(|| plugin.filter(|path| path.is_file()))
+        .or_else(shipped)
+        .unwrap_or_else(|| "registry.toml".into());
     std::path::absolute(&found).unwrap_or(found)
 }

@@ -1,5 +1,7 @@
 //! Verdicts become one decision: the strictest wins, and nothing that was said is lost.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::journal::Emitted;
@@ -12,7 +14,7 @@ use crate::sandbox::bindings::types::{FieldValue, Finding, Verdict};
 use crate::sandbox::{Failure, Judged, Outcome};
 
 /// How strong a decision is, weakest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strength {
     /// No opinion.
     #[default]
@@ -54,6 +56,8 @@ pub struct Decision {
     pub events: Vec<Emitted>,
     /// Per gate, for the decision event.
     gates: Vec<Value>,
+    /// Gate, rule, reason and strength of findings so far: a gate that judges again after a rewrite repeats itself.
+    known: HashSet<(String, String, String, Strength)>,
 }
 
 /// What the project and the user settled beforehand.
@@ -62,6 +66,19 @@ pub struct Policy<'a> {
     pub overrides: &'a Overrides,
     /// Questions without anybody to answer.
     pub ask_unattended: AskUnattended,
+}
+
+impl Policy<'_> {
+    /// What is left of `strength` where nobody is there to answer a question. Where the event knows no question, there is none
+    /// to answer either.
+    fn attended(&self, event: &Event, strength: Strength) -> Strength {
+        let question = matches!(matrix::of(&event.name).ask, matrix::Ask::Permission | matrix::Ask::Notice);
+        let unattended = matches!(event.permission_mode.as_deref(), Some("bypassPermissions" | "dontAsk"));
+        match (strength, self.ask_unattended) {
+            (Strength::Ask, AskUnattended::Deny) if question && unattended => Strength::Block,
+            _ => strength,
+        }
+    }
 }
 
 impl Decision {
@@ -81,7 +98,7 @@ impl Decision {
         let mut strongest = Strength::Pass;
         match &judged.outcome {
             Outcome::Failed(failure) => {
-                strongest = self.fail(stanza, failure);
+                strongest = self.fail(event, stanza, failure, policy);
             }
             Outcome::Verdicts(verdicts) => {
                 for verdict in verdicts {
@@ -90,7 +107,8 @@ impl Decision {
                 }
             }
         }
-        let mut line = json!({"gate": stanza.name, "verdict": strongest.word(), "ms": judged.micros as f64 / 1000.0, "fuel": judged.fuel});
+        let mut line =
+            json!({"gate": stanza.name, "verdict": strongest.word(), "ms": judged.micros as f64 / 1000.0, "fuel": judged.fuel});
         if let Outcome::Failed(failure) = &judged.outcome {
             line["failure"] = failure.kind.word().into();
         }
@@ -122,14 +140,14 @@ impl Decision {
     }
 
     fn finding(&mut self, event: &Event, stanza: &Stanza, finding: &Finding, wanted: Strength, policy: &Policy) -> Strength {
+        let new = self.known.insert((stanza.name.clone(), finding.rule.clone(), finding.reason.clone(), wanted));
         if let Some(reason) = policy.overrides.reason(&finding.rule).filter(|_| finding.overridable) {
             let mut used = Emitted::about(&stanza.name, "gate_override_used", json!({"gate": finding.rule, "reason": reason}));
             used.journal.clone_from(&stanza.journal);
-            self.events.push(used);
+            self.events.extend(new.then_some(used));
             return Strength::Pass;
         }
-        // Sent back once, the agent may end its turn: a gate that never lets go would hold it for ever.
-        if event.stop_hook_active && !stanza.convergent && matches!(event.name.as_str(), "Stop" | "SubagentStop") {
+        if lets_go(event, stanza) {
             return Strength::Pass;
         }
         let strength = match (stanza.mode, wanted) {
@@ -137,12 +155,10 @@ impl Decision {
             (Mode::Ask, Strength::Block) => Strength::Ask,
             _ => wanted,
         };
-        let unattended = matches!(event.permission_mode.as_deref(), Some("bypassPermissions" | "dontAsk"));
-        let strength = match (strength, policy.ask_unattended) {
-            (Strength::Ask, AskUnattended::Deny) if unattended => Strength::Block,
-            _ => strength,
-        };
-        self.events.extend(standing_event(event, stanza, finding, strength));
+        let strength = policy.attended(event, strength);
+        if new {
+            self.events.extend(standing_event(event, stanza, finding, strength));
+        }
         if strength == Strength::Advise {
             return push(&mut self.advice, &finding.reason);
         }
@@ -163,22 +179,24 @@ impl Decision {
     }
 
     /// A gate that could not judge: its `on_error` decides, and the human is told in any case.
-    fn fail(&mut self, stanza: &Stanza, failure: &Failure) -> Strength {
-        let mut event = Emitted::about(&stanza.name, failure.kind.event(), failure.fields());
-        event.journal.clone_from(&stanza.journal);
-        self.events.push(event);
+    fn fail(&mut self, event: &Event, stanza: &Stanza, failure: &Failure, policy: &Policy) -> Strength {
+        let mut failed = Emitted::about(&stanza.name, failure.kind.event(), failure.fields());
+        failed.journal.clone_from(&stanza.journal);
+        self.events.push(failed);
         let what = format!("Portcullis: the gate `{}` could not judge: {}.", stanza.name, failure.what);
         if stanza.is_async {
             return Strength::Pass;
         }
         let (strength, consequence) = match stanza.on_error {
+            _ if lets_go(event, stanza) => (Strength::Pass, "It was passed over, since it has held the agent up before."),
             OnError::Continue => (Strength::Pass, "It was passed over."),
             OnError::Ask => (Strength::Ask, "It is set to ask in that case (`on_error = \"ask\"`)."),
             OnError::Block => (Strength::Block, "It is set to stop in that case (`on_error = \"block\"`)."),
         };
-        self.notices.push(format!("{what} {consequence} {}", failure.remedy));
+        let strength = policy.attended(event, strength);
+        let reason = format!("{what} {consequence} {}", failure.remedy);
+        push(&mut self.notices, &reason);
         if strength > Strength::Pass {
-            let reason = format!("{what} {consequence} {}", failure.remedy);
             self.stand(Finding { rule: format!("failed:{}", stanza.name), reason, overridable: false, event: None }, strength);
         }
         strength
@@ -206,6 +224,11 @@ impl Decision {
             other => other.word(),
         }
     }
+}
+
+/// Sent back once, the agent may end its turn: a gate that never lets go would hold it for ever.
+fn lets_go(event: &Event, stanza: &Stanza) -> bool {
+    event.stop_hook_active && !stanza.convergent && matches!(event.name.as_str(), "Stop" | "SubagentStop")
 }
 
 fn push(texts: &mut Vec<String>, text: &str) -> Strength {

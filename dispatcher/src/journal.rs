@@ -9,12 +9,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
 use serde_json::{Map, Value};
 
-use crate::registry::schema::{Journal, Shape};
+use crate::files;
+use crate::registry::schema::{Journal, Shape, Worktrees};
+use crate::repository;
+use crate::sandbox::limits;
 
 mod mask;
 
@@ -22,7 +27,16 @@ pub use mask::masked;
 
 /// The names that only the host sets; a gate's fields of these names are dropped.
 pub const RESERVED: [&str; 10] = [
-    "type", "ts", "ts_epoch", "kind", "schema_version", "trace_id", "dispatcher_trace_id", "session_id", "plugin_name", "plugin_version",
+    "type",
+    "ts",
+    "ts_epoch",
+    "kind",
+    "schema_version",
+    "trace_id",
+    "dispatcher_trace_id",
+    "session_id",
+    "plugin_name",
+    "plugin_version",
 ];
 
 /// One event on its way to a journal.
@@ -68,7 +82,7 @@ impl Journals<'_> {
     pub fn write(&self, events: &[Emitted]) -> Vec<String> {
         let mut batches: BTreeMap<Option<&str>, String> = BTreeMap::new();
         let mut copy = String::new();
-        for event in events {
+        for event in events.iter().filter(|event| !self.silenced(event)) {
             let named = event.journal.as_deref().filter(|name| self.in_use(name));
             let shape = named.map_or(Shape::Flat, |name| self.defined[name].shape);
             batches.entry(named).or_default().push_str(&self.line(event, shape));
@@ -87,7 +101,8 @@ impl Journals<'_> {
             }
         }
         if let Some(path) = self.copy.filter(|_| !copy.is_empty()) {
-            let opened = fs::OpenOptions::new().create(true).append(true).open(path);
+            // The user's own choice, so that a device is as good as a file.
+            let opened = files::open_append(path);
             if let Err(error) = opened.and_then(|mut file| file.write_all(copy.as_bytes())) {
                 problems.push(format!("{}: {error}", path.display()));
             }
@@ -98,6 +113,26 @@ impl Journals<'_> {
     fn in_use(&self, name: &str) -> bool {
         let journal = self.defined.get(name);
         journal.is_some_and(|journal| journal.requires.as_ref().is_none_or(|path| self.root.join(path).exists()))
+    }
+
+    fn silenced(&self, event: &Emitted) -> bool {
+        let journal = event.journal.as_ref().and_then(|name| self.defined.get(name));
+        let variable = journal.and_then(|journal| journal.silenced_by.as_ref());
+        variable.is_some_and(|variable| std::env::var(variable).is_ok_and(|value| value == "off"))
+    }
+
+    /// The directory that a journal's path starts from, and the path below it.
+    fn place(&self, journal: &Journal, path: PathBuf) -> (PathBuf, PathBuf) {
+        let named = journal.directory_variable.as_ref().and_then(std::env::var_os).map(PathBuf::from);
+        if let Some(directory) = named.filter(|directory| directory.is_absolute()) {
+            return (directory, path.file_name().map(PathBuf::from).unwrap_or(path));
+        }
+        let main = match journal.worktrees {
+            Worktrees::Own => None,
+            Worktrees::Shared => repository::worktrees(self.root).into_iter().next().map(|main| main.root),
+        };
+        let holds = |root: &PathBuf| journal.requires.as_ref().is_none_or(|required| root.join(required).exists());
+        (main.filter(holds).unwrap_or_else(|| self.root.to_owned()), path)
     }
 
     fn line(&self, event: &Emitted, shape: Shape) -> String {
@@ -113,7 +148,7 @@ impl Journals<'_> {
                 line.insert("ts".into(), local.strftime("%Y-%m-%dT%H:%M:%S%z").to_string().into());
                 line.insert("ts_epoch".into(), self.now.as_second().into());
                 line.insert("schema_version".into(), 1.into());
-                line.extend(self.session.map(|session| ("session_id".into(), session.into())));
+                line.extend(self.session.map(|session| ("session_id".into(), cut(session).into())));
                 line.insert("plugin_name".into(), event.gate.as_str().into());
                 line.insert("hook".into(), event.gate.as_str().into());
             }
@@ -127,23 +162,33 @@ impl Journals<'_> {
     /// Appends inside the project: no symbolic link leads out of it.
     fn append(&self, journal: &Journal, lines: &str) -> io::Result<()> {
         let date = self.now.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d").to_string();
-        let path = PathBuf::from(journal.path.replace("{date}", &date));
-        let project = Dir::open_ambient_dir(self.root, ambient_authority())?;
+        let (root, path) = self.place(journal, PathBuf::from(journal.path.replace("{date}", &date)));
+        let project = Dir::open_ambient_dir(root, ambient_authority())?;
         if let Some(parent) = path.parent() {
             project.create_dir_all(parent)?;
         }
         if let Some(limit) = journal.rotate_bytes {
             rotate(&project, &path, limit)?;
         }
-        project.open_with(&path, OpenOptions::new().create(true).append(true))?.write_all(lines.as_bytes())
+        let mut options = OpenOptions::new();
+        // Not to be held up by a FIFO in the journal's place: the agent takes a dispatcher that hangs for consent.
+        options.create(true).append(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
+        let mut file = project.open_with(&path, &options)?;
+        match file.metadata()?.is_file() {
+            true => file.write_all(lines.as_bytes()),
+            false => Err(files::not_regular()),
+        }
     }
 
     fn append_to_state(&self, lines: &str) -> io::Result<()> {
         let directory = state_directory().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"))?;
         fs::create_dir_all(&directory)?;
         let date = self.now.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d").to_string();
-        let file = directory.join(format!("events-{date}.jsonl"));
-        fs::OpenOptions::new().create(true).append(true).open(file)?.write_all(lines.as_bytes())
+        let mut file = files::open_append(&directory.join(format!("events-{date}.jsonl")))?;
+        match file.metadata()?.is_file() {
+            true => file.write_all(lines.as_bytes()),
+            false => Err(files::not_regular()),
+        }
     }
 }
 
@@ -154,7 +199,13 @@ pub fn state_directory() -> Option<PathBuf> {
     Some(base.join("portcullis"))
 }
 
-/// Renames a journal that has grown to `limit` bytes to `NAME.1.EXT`. One process does it: the size is looked at again under a lock.
+/// A text that the agent sent, short enough for a line.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(limits::FIELD_BYTES)]
+}
+
+/// Renames a journal that has grown to `limit` bytes to `NAME.1.EXT`. One process does it: the size is looked at again under a
+/// lock. Who does not get the lock appends: nobody waits, for whoever holds it may do so for ever.
 fn rotate(project: &Dir, path: &Path, limit: u64) -> io::Result<()> {
     let full = || project.metadata(path).is_ok_and(|metadata| metadata.len() >= limit);
     if !full() {
@@ -165,8 +216,13 @@ fn rotate(project: &Dir, path: &Path, limit: u64) -> io::Result<()> {
         name.push(suffix);
         path.with_file_name(name)
     };
-    let lock = project.open_with(beside(".lock"), OpenOptions::new().create(true).write(true))?;
-    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
+    let lock = project.open_with(beside(".lock"), &options)?;
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => return Ok(()),
+        locked => locked?,
+    }
     if full() {
         let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
         project.rename(path, project, beside(&format!(".1.{extension}")))?;
@@ -184,7 +240,7 @@ mod tests {
 
     fn metric(requires: &str) -> BTreeMap<String, Journal> {
         let path = ".foundry/metrics/events.jsonl".to_owned();
-        let journal = Journal { path, requires: Some(requires.into()), shape: Shape::Metric, rotate_bytes: Some(100) };
+        let journal = Journal { path, requires: Some(requires.into()), shape: Shape::Metric, rotate_bytes: Some(100), ..Journal::default() };
         BTreeMap::from([("foundry".to_owned(), journal)])
     }
 
@@ -202,9 +258,15 @@ mod tests {
         let defined = metric(".foundry");
         assert!(journals(scratch.path(), &defined, Some(&copy)).write(&[blocked()]).is_empty());
         let line = fs::read_to_string(scratch.path().join(".foundry/metrics/events.jsonl")).unwrap();
-        assert_eq!(line, "{\"ts\":\"2023-11-14T22:13:20.123Z\",\"kind\":\"gate_blocked\",\"gate\":\"db-drop\",\"tool\":\"Bash\"}\n");
+        assert_eq!(
+            line,
+            "{\"ts\":\"2023-11-14T22:13:20.123Z\",\"kind\":\"gate_blocked\",\"gate\":\"db-drop\",\"tool\":\"Bash\"}\n"
+        );
         let flat: Value = serde_json::from_str(&fs::read_to_string(copy).unwrap()).unwrap();
-        assert_eq!((&flat["type"], &flat["hook"], &flat["session_id"]), (&"gate_blocked".into(), &"guard-bash".into(), &"s-1".into()));
+        assert_eq!(
+            (&flat["type"], &flat["hook"], &flat["session_id"]),
+            (&"gate_blocked".into(), &"guard-bash".into(), &"s-1".into())
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Overrides: people's own, expiring exceptions from single rules. One mechanism for every gate.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -9,36 +9,70 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// The overrides of a project that are in force on one day.
 #[derive(Debug, Default)]
-pub struct Overrides(Vec<(String, String)>);
+pub struct Overrides(Vec<Entry>);
+
+/// One entry of an overrides file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The rule's id.
+    pub gate: String,
+    /// Why.
+    pub reason: String,
+    /// Last day, `YYYY-MM-DD`.
+    pub expires: String,
+}
+
+/// The project's overrides file: `.foundry/overrides.json`, or `.portcullis/overrides.json` where there is no `.foundry`.
+pub fn file(root: &Path) -> PathBuf {
+    let directory = if root.join(".foundry").is_dir() { ".foundry" } else { ".portcullis" };
+    root.join(directory).join("overrides.json")
+}
 
 impl Overrides {
-    /// Reads `.foundry/overrides.json`, or `.portcullis/overrides.json` where there is no `.foundry`. A file that is missing or
-    /// broken overrides nothing. `today` is the UTC date as `YYYY-MM-DD`.
+    /// Reads the project's overrides. A file that is missing or broken overrides nothing. `today` is the UTC date as
+    /// `YYYY-MM-DD`.
     pub fn load(root: &Path, today: &str) -> Self {
-        let directory = if root.join(".foundry").is_dir() { ".foundry" } else { ".portcullis" };
-        let text = crate::files::read_small(&root.join(directory).join("overrides.json"), MAX_BYTES);
-        text.map(|text| Self::parse(&text, today)).unwrap_or_default()
+        crate::files::read_small(&file(root), MAX_BYTES).map(|text| Self::parse(&text, today)).unwrap_or_default()
     }
 
     /// Takes the entries of an overrides file that are in force; others are inert and hide nothing.
     pub fn parse(text: &str, today: &str) -> Self {
         let file: Value = serde_json::from_str(text).unwrap_or_default();
-        let entries = file.get("overrides").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        Self(entries.iter().filter_map(|entry| in_force(entry, today)).collect())
+        let entries = entries(&file).iter().filter_map(|entry| Entry::read(entry).ok());
+        Self(entries.filter(|entry| entry.in_force(today)).collect())
     }
 
     /// The reason of an override for `rule`, if one is in force.
     pub fn reason(&self, rule: &str) -> Option<&str> {
-        self.0.iter().find(|(gate, _)| gate == rule).map(|(_, reason)| reason.as_str())
+        self.0.iter().find(|entry| entry.gate == rule).map(|entry| entry.reason.as_str())
     }
 }
 
-fn in_force(entry: &Value, today: &str) -> Option<(String, String)> {
-    let text = |key: &str| entry.get(key).and_then(Value::as_str);
-    let (gate, reason, expires) = (text("gate")?, text("reason")?, text("expires")?);
-    let date = expires.len() == 10 && expires.parse::<jiff::civil::Date>().is_ok();
-    // Dates of one written form compare as text; the expiry day itself still counts.
-    (!reason.trim().is_empty() && date && expires >= today).then(|| (gate.to_owned(), reason.to_owned()))
+/// The entries of an overrides file as they stand.
+pub fn entries(file: &Value) -> &[Value] {
+    file.get("overrides").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+impl Entry {
+    /// Reads one entry; the error says why it counts for nothing.
+    pub fn read(entry: &Value) -> Result<Self, String> {
+        let text = |key: &str| match entry.get(key).and_then(Value::as_str) {
+            Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
+            Some(_) => Err(format!("`{key}` is empty")),
+            None => Err(format!("`{key}` is missing or no text")),
+        };
+        let entry = Self { gate: text("gate")?, reason: text("reason")?, expires: text("expires")? };
+        // `YYYY-MM-DD` and nothing else: other forms would compare wrongly as text.
+        match entry.expires.len() == 10 && entry.expires.parse::<jiff::civil::Date>().is_ok() {
+            true => Ok(entry),
+            false => Err(format!("`expires` is {:?}, not a date as YYYY-MM-DD", entry.expires)),
+        }
+    }
+
+    /// Whether it still counts; the expiry day itself does.
+    pub fn in_force(&self, today: &str) -> bool {
+        self.expires.as_str() >= today
+    }
 }
 
 #[cfg(test)]

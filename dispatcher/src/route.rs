@@ -31,7 +31,7 @@ pub fn select(registry: &Registry, event: &Event, root: &Path, only: &[String]) 
 
 /// Whether one stanza is for `event`.
 pub fn matches(stanza: &Stanza, event: &Event, root: &Path, only: &[String]) -> Result<(), Unmatched> {
-    if !stanza.events.iter().any(|name| *name == event.name) {
+    if !stanza.events.contains(&event.name) {
         return Err(Unmatched::Event);
     }
     if !only.is_empty() && !only.contains(&stanza.name) {

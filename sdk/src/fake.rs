@@ -12,7 +12,7 @@ use crate::{Checkout, Event, Fields, FileKind, FileStat, GateError, Host, HostEr
 pub type Analyzer = fn(&str, &Event) -> Analysis;
 
 /// A program's answer to arguments and standard input.
-pub type Program = fn(&[String], &[u8]) -> Output;
+type Program = Box<dyn Fn(&[String], &[u8]) -> Output>;
 
 /// An in-memory [`Host`].
 ///
@@ -70,9 +70,9 @@ impl FakeHost {
         self
     }
 
-    /// Adds a program that may be run.
-    pub fn program(mut self, name: &str, run: Program) -> Self {
-        self.programs.insert(name.into(), run);
+    /// Adds a program that may be run: its answer to arguments and standard input.
+    pub fn program(mut self, name: &str, run: impl Fn(&[String], &[u8]) -> Output + 'static) -> Self {
+        self.programs.insert(name.into(), Box::new(run));
         self
     }
 
@@ -162,6 +162,10 @@ impl Host for FakeHost {
         self.payload.pointer(pointer).cloned()
     }
 
+    fn has(&self, pointer: &str) -> bool {
+        self.payload.pointer(pointer).is_some()
+    }
+
     fn text(&self, pointer: &str) -> Option<String> {
         self.payload.pointer(pointer)?.as_str().map(str::to_owned)
     }
@@ -182,7 +186,11 @@ impl Host for FakeHost {
     }
 
     fn checkout_at(&self, directory: &str) -> Option<Checkout> {
-        self.checkouts.iter().filter(|checkout| directory.starts_with(&checkout.root)).max_by_key(|checkout| checkout.root.len()).cloned()
+        self.checkouts
+            .iter()
+            .filter(|checkout| directory.starts_with(&checkout.root))
+            .max_by_key(|checkout| checkout.root.len())
+            .cloned()
     }
 
     fn worktrees(&self) -> Vec<Checkout> {

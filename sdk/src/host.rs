@@ -23,6 +23,8 @@ pub trait Host {
     fn payload(&self) -> String;
     /// The value at a JSON pointer such as `/tool_input/edits`; absent as well if it is nested deeper than 128 levels.
     fn field(&self, pointer: &str) -> Option<Value>;
+    /// Whether there is anything at a JSON pointer, however deep it is nested.
+    fn has(&self, pointer: &str) -> bool;
     /// The string at a JSON pointer; absent where there is none or it is no string.
     fn text(&self, pointer: &str) -> Option<String>;
 

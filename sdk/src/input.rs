@@ -20,10 +20,9 @@ pub fn written_texts(host: &impl Host) -> Vec<String> {
         .filter_map(|pointer| host.text(pointer))
         .collect();
     // MultiEdit of older clients: at most as many edits as the payload has bytes, so this ends.
-    texts.extend((0..).map_while(|index| {
-        host.field(&format!("/tool_input/edits/{index}"))?;
-        Some(host.text(&format!("/tool_input/edits/{index}/new_string")).unwrap_or_default())
-    }));
+    // An edit that is nested too deep to be read whole still has its text, and does not hide the next.
+    let edits = (0..).map(|index| format!("/tool_input/edits/{index}")).take_while(|edit| host.has(edit));
+    texts.extend(edits.filter_map(|edit| host.text(&format!("{edit}/new_string"))));
     texts
 }
 

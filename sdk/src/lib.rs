@@ -92,7 +92,7 @@ macro_rules! gate {
                 }
             }
 
-            $crate::bindings::export_gate!(ExportedGate with_types_in $crate::bindings);
+    $crate::bindings::export_gate!(ExportedGate with_types_in $crate::bindings);
         };
     };
 }

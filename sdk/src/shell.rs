@@ -5,8 +5,8 @@
 //! never appears as a command.
 
 pub use crate::bindings::portcullis::gate::shell_types::{
-    Analysis, Assignment, Certainty, Command, Effect, EffectKind, Expansion, ExpansionKind, Reach, Redirection,
-    RedirectionKind, Route, Stage, Word, WordPart,
+    Analysis, Assignment, Certainty, Command, Effect, EffectKind, Expansion, ExpansionKind, Reach, Redirection, RedirectionKind,
+    Route, Stage, Word, WordPart,
 };
 
 impl Command {

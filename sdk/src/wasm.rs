@@ -30,6 +30,10 @@ impl Host for WasmHost {
         serde_json::from_str(&wit::payload::field(pointer)?).ok()
     }
 
+    fn has(&self, pointer: &str) -> bool {
+        wit::payload::field(pointer).is_some()
+    }
+
     fn text(&self, pointer: &str) -> Option<String> {
         wit::payload::text(pointer)
     }

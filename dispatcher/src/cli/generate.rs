@@ -27,7 +27,7 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let registry = Registry::load(&super::registry_path(args.registry.as_ref()))?;
-    let text = format!("{:#}\n", hooks(&registry));
+    let text = text(&registry);
     let Some(path) = &args.output else {
         print!("{text}");
         return Ok(ExitCode::SUCCESS);
@@ -43,12 +43,21 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// hooks.json as it is written.
+pub fn text(registry: &Registry) -> String {
+    format!("{:#}\n", hooks(registry))
+}
+
 /// The content of hooks.json: one handler per event that some gate is for, in exec form.
 pub fn hooks(registry: &Registry) -> Value {
     let mut events = Map::new();
     for row in matrix::ROWS {
-        let gates: Vec<&Stanza> =
-            registry.stanzas.iter().map(AsRef::as_ref).filter(|stanza| stanza.events.iter().any(|event| event == row.event)).collect();
+        let gates: Vec<&Stanza> = registry
+            .stanzas
+            .iter()
+            .map(AsRef::as_ref)
+            .filter(|stanza| stanza.events.iter().any(|event| event == row.event))
+            .collect();
         if !gates.is_empty() {
             events.insert(row.event.into(), json!([group(row, &gates)]));
         }
@@ -109,7 +118,10 @@ mod tests {
         assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
         assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["args"], json!(["hook", "PreToolUse"]));
         assert_eq!(hooks["PostToolUse"][0]["matcher"], Value::Null);
-        assert_eq!((&hooks["SubagentStop"][0]["matcher"], &hooks["SubagentStop"][0]["hooks"][0]["onFailure"]), (&Value::Null, &Value::Null));
+        assert_eq!(
+            (&hooks["SubagentStop"][0]["matcher"], &hooks["SubagentStop"][0]["hooks"][0]["onFailure"]),
+            (&Value::Null, &Value::Null)
+        );
         assert_eq!(hooks["SessionEnd"][0]["hooks"][0]["timeout"], 2);
         assert_eq!(hooks.as_object().unwrap().len(), 4);
     }

@@ -1,7 +1,8 @@
 //! `dispatcher hook`: one event from standard input to the answer on standard output.
 
+use std::fs;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -53,7 +54,7 @@ pub fn run(args: &Args) -> ExitCode {
     let limit = registry.as_ref().map_or(MAX_EVENT_BYTES, |registry| registry.max_event_bytes);
     let event = match read_event(limit, args.event.as_deref()) {
         Ok(event) => event,
-        Err(error) => return unreadable(args, registry.as_ref().ok(), &error),
+        Err(error) => return unreadable(args, registry.as_ref().ok(), &error, start),
     };
     let _ = EVENT.set(event.name.clone());
     let place = Place::of(&event);
@@ -62,7 +63,8 @@ pub fn run(args: &Args) -> ExitCode {
     let registry = match registry {
         Ok(registry) => registry,
         Err(error) => {
-            let decision = broken_registry(&error, &event, &place);
+            let mut decision = broken_registry(&error, &event, &place);
+            decision.events.push(decision.event(&event, start.elapsed().as_micros() as u64));
             return finish(args, None, &place, session, &name, decision).into();
         }
     };
@@ -94,7 +96,14 @@ fn read_event(limit: u64, named: Option<&str>) -> Result<Event, String> {
 }
 
 /// Journals what happened, then answers; what a journal could not take is told as well.
-fn finish(args: &Args, registry: Option<&Registry>, place: &Place, session: Option<&str>, name: &str, mut decision: Decision) -> u8 {
+fn finish(
+    args: &Args,
+    registry: Option<&Registry>,
+    place: &Place,
+    session: Option<&str>,
+    name: &str,
+    mut decision: Decision,
+) -> u8 {
     let problems = journals(args, registry, place, session).write(&decision.events);
     decision.notices.extend(problems.into_iter().map(|problem| format!("Portcullis: {problem}. Decisions are not affected.")));
     answer(&Answer::of(name, &matrix::of(name), &decision))
@@ -128,7 +137,7 @@ fn answer(answer: &Answer) -> u8 {
 }
 
 /// Standard input that is no event: for PreToolUse the registry's setting decides, anything else is left alone.
-fn unreadable(args: &Args, registry: Option<&Registry>, why: &str) -> ExitCode {
+fn unreadable(args: &Args, registry: Option<&Registry>, why: &str, start: Instant) -> ExitCode {
     let name = args.event.as_deref().unwrap_or_default();
     if name != "PreToolUse" {
         eprintln!("dispatcher: {why}; no opinion");
@@ -149,45 +158,53 @@ fn unreadable(args: &Args, registry: Option<&Registry>, why: &str) -> ExitCode {
         OnError::Block => Strength::Block,
     };
     decision.findings.push(Finding { rule: "unreadable-event".into(), reason, overridable: false, event: None });
-    let cwd = std::env::current_dir().unwrap_or_default();
-    let variable = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-    let place = Place { root: crate::project::root(variable.as_deref(), &cwd), cwd };
-    finish(args, registry, &place, None, name, decision).into()
+    let nothing = Event::parse(b"{}", Some(name)).expect("an object");
+    decision.events.push(decision.event(&nothing, start.elapsed().as_micros() as u64));
+    finish(args, registry, &Place::of(&nothing), None, name, decision).into()
 }
 
 /// No registry, no gates: tool calls are stopped, except those that look at or repair it.
 fn broken_registry(error: &RegistryError, event: &Event, place: &Place) -> Decision {
     let mut decision = Decision::default();
     decision.events.push(Emitted::about("dispatcher", "dispatcher.registry_invalid", json!({"message": error.to_string()})));
+    let own = std::env::current_exe().and_then(fs::canonicalize).unwrap_or_default();
     let reason = format!(
         "Portcullis has no gates, because its registry cannot be used.\n{error}\n\
-         Until it is repaired, only reading, edits of that file and `dispatcher validate` pass."
+         Until it is repaired, only reading, edits of that file and `{} validate` pass.",
+        own.display()
     );
-    if event.name == "PreToolUse" && !repairs(error, event, place) {
+    if event.name == "PreToolUse" && !repairs(error, event, place, &own) {
         decision.strength = Strength::Block;
-        decision.findings.push(Finding { rule: "registry-invalid".into(), reason: reason.clone(), overridable: false, event: None });
+        decision.findings.push(Finding {
+            rule: "registry-invalid".into(),
+            reason: reason.clone(),
+            overridable: false,
+            event: None,
+        });
     }
     decision.notices.push(reason);
     decision
 }
 
-fn repairs(error: &RegistryError, event: &Event, place: &Place) -> bool {
+fn repairs(error: &RegistryError, event: &Event, place: &Place, own: &Path) -> bool {
     match event.tool.as_deref() {
         Some("Read" | "Glob" | "Grep" | "LS") => true,
         Some("Edit" | "Write" | "MultiEdit") => {
             let path = event.file_path().map(|path| crate::project::absolute(&path, &place.cwd));
-            path.as_deref() == Some(error.path())
+            path == Some(crate::project::fold(error.path()))
         }
-        Some("Bash") => event.shell_command().is_some_and(|command| is_validate(&command)),
+        Some("Bash") => event.shell_command().is_some_and(|command| is_validate(&command, own)),
         _ => false,
     }
 }
 
-/// `…/dispatcher validate …` and nothing else: only characters that no shell gives a meaning.
-fn is_validate(command: &str) -> bool {
+/// `dispatcher validate …` and nothing else: only characters that no shell gives a meaning. With a path it must be this very
+/// executable, for a project may hold a script of that name.
+fn is_validate(command: &str, own: &Path) -> bool {
     let plain = command.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-'));
     let mut words = command.split(' ').filter(|word| !word.is_empty());
-    let dispatcher = words.next().is_some_and(|program| program.rsplit('/').next() == Some("dispatcher"));
+    let is_own = |program: &str| program.starts_with('/') && fs::canonicalize(program).is_ok_and(|path| path == own);
+    let dispatcher = words.next().is_some_and(|program| program == "dispatcher" || is_own(program));
     plain && dispatcher && words.next() == Some("validate")
 }
 
@@ -207,10 +224,19 @@ mod tests {
 
     #[test]
     fn only_validate_itself_passes_a_broken_registry() {
-        assert!(is_validate("/opt/x/bin/dispatcher validate registry.toml"));
-        assert!(is_validate("dispatcher validate"));
-        for command in ["dispatcher validate; rm -rf /", "dispatcher hook", "dispatcher validate $(x)", "notdispatcher validate", "rm validate"] {
-            assert!(!is_validate(command), "{command}");
+        let own = std::env::current_exe().and_then(std::fs::canonicalize).unwrap();
+        assert!(is_validate(&format!("{} validate registry.toml", own.display()), &own));
+        assert!(is_validate("dispatcher validate", &own));
+        for command in [
+            "dispatcher validate; rm -rf /",
+            "dispatcher hook",
+            "dispatcher validate $(x)",
+            "notdispatcher validate",
+            "rm validate",
+            "./dispatcher validate",
+            "/tmp/dispatcher validate",
+        ] {
+            assert!(!is_validate(command, &own), "{command}");
         }
     }
 }

@@ -8,7 +8,8 @@ use regex_lite::Regex;
 pub fn masked(command: &str) -> String {
     // Most commands hold nothing of the kind, and the patterns are built only for those that may.
     let upper = command.to_ascii_uppercase();
-    let hints = ["TOKEN", "SECRET", "PASSW", "API_KEY", "API-KEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL", "_AUTH", "BEARER", "://"];
+    let hints =
+        ["TOKEN", "SECRET", "PASSW", "API_KEY", "API-KEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL", "_AUTH", "BEARER", "://"];
     if !hints.iter().any(|hint| upper.contains(hint)) {
         return command.to_owned();
     }

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use super::matrix::{Advise, Ask, Block, Rewrite, Row};
 use crate::decide::{Decision, Strength};
 
-/// Longest string of an answer in characters; the agent moves longer ones (10,000) into a file that nobody reads.
+/// Longest string of an answer in UTF-16 units, which the agent counts; it moves longer ones (10,000) into a file that nobody
+/// reads.
 pub const MAX_TEXT: usize = 9_500;
 
 /// What the process leaves behind.
@@ -52,6 +53,10 @@ impl Said {
             Block::Advice => self.advice.splice(0..0, reasons).for_each(drop),
             Block::Never => {}
             form => {
+                // The form has no place for a reason, and somebody should hear it.
+                if form == Block::Decline {
+                    self.notices.splice(0..0, reasons.iter().cloned()).for_each(drop);
+                }
                 // A stop says why, and nothing else competes with it.
                 self.stop = Some((form, joined(&reasons, "\n")));
                 self.advice.clear();
@@ -77,7 +82,7 @@ impl Said {
             self.notices.append(&mut self.advice);
         }
         if row.advise == Advise::Plain && self.stop.is_none() {
-            return Answer { stdout: joined(&self.advice, "\n\n"), ..Answer::default() };
+            return Answer { stdout: plain(&joined(&self.advice, "\n\n")), ..Answer::default() };
         }
         let mut top = Map::new();
         let mut specific = Map::new();
@@ -127,18 +132,28 @@ fn permission(specific: &mut Map<String, Value>, word: &str, reason: String) {
     specific.insert("permissionDecisionReason".into(), reason.into());
 }
 
-/// Texts one after the other, cut at a line end to [`MAX_TEXT`] characters with a note of what is missing.
+/// Text where the agent expects text: what looks like JSON it would take for an answer.
+fn plain(text: &str) -> String {
+    match text.trim_start().starts_with('{') {
+        true => format!("Note: {text}"),
+        false => text.to_owned(),
+    }
+}
+
+/// Texts one after the other, cut at a line end to [`MAX_TEXT`] with a note of what is missing.
 pub fn joined(texts: &[String], between: &str) -> String {
     let text = printable(&texts.join(between));
-    let count = text.chars().count();
-    if count <= MAX_TEXT {
+    // No text has more UTF-16 units than bytes.
+    if text.len() <= MAX_TEXT || text.encode_utf16().count() <= MAX_TEXT {
         return text;
     }
     // Room for the note itself.
-    let end = text.char_indices().nth(MAX_TEXT - 80).map_or(text.len(), |(position, _)| position);
+    let mut units = MAX_TEXT - 80;
+    let too_much = |c: char| units.checked_sub(c.len_utf16()).map(|left| units = left).is_none();
+    let end = text.find(too_much).unwrap_or(text.len());
     let head = &text[..end];
     let head = head.rfind('\n').filter(|position| *position > end / 2).map_or(head, |position| &head[..position]);
-    format!("{head}\n… ({} more characters, cut by Portcullis)", count - head.chars().count())
+    format!("{head}\n… ({} more characters, cut by Portcullis)", text[head.len()..].chars().count())
 }
 
 /// `text` without what a terminal would act on: control characters and marks that turn the direction of writing.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use thiserror::Error;
 
-use super::json::{Index, decode_string};
+use super::json::{self, Index, decode_string};
 
 /// Why standard input is no event.
 #[derive(Debug, Error, PartialEq)]
@@ -59,7 +59,7 @@ impl Event {
         if !text.starts_with('{') {
             return Err(EventError::NotAnObject);
         }
-        Self::of(text, named)
+        Self::of(json::mended(text), named)
     }
 
     fn of(text: String, named: Option<&str>) -> Result<Self, EventError> {
@@ -92,7 +92,7 @@ impl Event {
         Self::of(text, Some(&self.name))
     }
 
-    /// The complete JSON text.
+    /// The complete JSON text; only the escapes of half surrogate pairs are replaced.
     pub fn json(&self) -> &str {
         &self.text
     }
@@ -150,7 +150,8 @@ impl Event {
 mod tests {
     use super::*;
 
-    const WRITE: &str = r#"{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/p/a","a/b":{"c":[1,"x"]}}}"#;
+    const WRITE: &str =
+        r#"{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/p/a","a/b":{"c":[1,"x"]}}}"#;
 
     #[test]
     fn fields_are_found_by_pointer() {

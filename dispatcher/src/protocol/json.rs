@@ -49,6 +49,35 @@ pub fn decode_string(raw: &str) -> Option<String> {
     serde_json::from_str::<LossyString>(raw).ok().map(|text| text.0.into_owned())
 }
 
+/// `text` with the escapes of half surrogate pairs replaced by the one of U+FFFD, which is as long: others than this module
+/// read the text too, and most parsers refuse it whole because of one.
+pub fn mended(text: String) -> String {
+    let escapes = |at: &usize| matches!(text.as_bytes().get(at + 1..at + 3), Some(b"ud" | b"uD"));
+    let Some(start) = text.match_indices('\\').map(|(at, _)| at).find(escapes) else { return text };
+    let mut bytes = text.into_bytes();
+    // From the start of its line of backslashes, so that `\\ud800`, which is a backslash and a word, is seen as such.
+    let mut at = bytes[..start].iter().rposition(|byte| *byte != b'\\').map_or(0, |before| before + 1);
+    while at < bytes.len() {
+        at += match (bytes[at], unit(&bytes, at)) {
+            (_, Some(0xd800..=0xdbff)) if matches!(unit(&bytes, at + 6), Some(0xdc00..=0xdfff)) => 12,
+            (_, Some(0xd800..=0xdfff)) => {
+                bytes[at + 2..at + 6].copy_from_slice(b"fffd");
+                6
+            }
+            (b'\\', _) => 2,
+            _ => 1,
+        };
+    }
+    String::from_utf8(bytes).expect("ASCII replaced by ASCII")
+}
+
+/// The UTF-16 unit that is escaped at a position.
+fn unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let digits = digits.iter().all(u8::is_ascii_hexdigit).then(|| std::str::from_utf8(digits))?;
+    u16::from_str_radix(digits.ok()?, 16).ok()
+}
+
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
@@ -130,5 +159,20 @@ mod tests {
         assert_eq!(decode_string(r#""\ud83d\ude00 \u0000""#).as_deref(), Some("\u{1f600} \0"));
         assert_eq!(decode_string("12"), None);
         assert!(member(r#"{"\ud800":1,"a":2}"#, "a").is_some());
+    }
+
+    #[test]
+    fn halves_of_pairs_are_mended_and_nothing_else() {
+        for (text, expected) in [
+            (r#""a""#, r#""a""#),
+            (r#""\ud800""#, r#""\ufffd""#),
+            (r#""\uDFFF\uD800""#, r#""\ufffd\ufffd""#),
+            (r#""\ud800\ud83d\ude00\udc00""#, r#""\ufffd\ud83d\ude00\ufffd""#),
+            (r#""\\ud800 \\\ud800""#, r#""\\ud800 \\\ufffd""#),
+            (r#""\u00d8\ud8""#, r#""\u00d8\ud8""#),
+            (r#""é\n\ud800é""#, r#""é\n\ufffdé""#),
+        ] {
+            assert_eq!(mended(text.to_owned()), expected);
+        }
     }
 }

@@ -106,7 +106,11 @@ pub const ROWS: &[Row] = &[
     Row { established: false, ..row("PreSkillShellCommand", TOOL, Block::Deny, Ask::Permission, Advise::SystemMessage) },
     row("PermissionRequest", TOOL, Block::DenyRequest, Ask::Notice, Advise::SystemMessage),
     Row { established: false, ..row("PermissionDenied", TOOL, Block::Never, Ask::Never, Advise::SystemMessage) },
-    Row { rewrite: Rewrite::Output, timeout_ms: 60_000, ..row("PostToolUse", TOOL, Block::Decision, Ask::Block, Advise::Context) },
+    Row {
+        rewrite: Rewrite::Output,
+        timeout_ms: 60_000,
+        ..row("PostToolUse", TOOL, Block::Decision, Ask::Block, Advise::Context)
+    },
     row("PostToolUseFailure", TOOL, Block::Decision, Ask::Block, Advise::Context),
     Row { established: false, ..row("PostToolBatch", None, Block::Decision, Ask::Advice, Advise::Context) },
     Row { timeout_ms: 20_000, ..row("UserPromptSubmit", None, Block::Decision, Ask::Advice, Advise::Context) },
@@ -129,7 +133,10 @@ pub const ROWS: &[Row] = &[
     Row { established: false, ..row("CwdChanged", None, Block::Never, Ask::Never, Advise::SystemMessage) },
     Row { established: false, ..row("FileChanged", Some("/file_path"), Block::Never, Ask::Never, Advise::SystemMessage) },
     Row { established: false, ..row("Elicitation", Some("/mcp_server_name"), Block::Decline, Ask::Never, Advise::SystemMessage) },
-    Row { established: false, ..row("ElicitationResult", Some("/mcp_server_name"), Block::Decline, Ask::Never, Advise::SystemMessage) },
+    Row {
+        established: false,
+        ..row("ElicitationResult", Some("/mcp_server_name"), Block::Decline, Ask::Never, Advise::SystemMessage)
+    },
     Row { established: false, ..row("WorktreeCreate", None, Block::Exit1, Ask::Never, Advise::SystemMessage) },
     Row { established: false, timeout_ms: 8_000, ..silent("MessageDisplay", None) },
     silent("Notification", Some("/notification_type")),

@@ -34,7 +34,9 @@ pub enum RegistryError {
         message: String,
     },
     /// Another schema.
-    #[error("{path}: schema_version is {found}, this dispatcher reads {SCHEMA_VERSION}; regenerate the registry or upgrade the dispatcher (E-REG-001)")]
+    #[error(
+        "{path}: schema_version is {found}, this dispatcher reads {SCHEMA_VERSION}; regenerate the registry or upgrade the dispatcher (E-REG-001)"
+    )]
     Schema {
         /// The file.
         path: PathBuf,
@@ -57,7 +59,9 @@ impl RegistryError {
     /// The file it is about.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Missing { path, .. } | Self::Syntax { path, .. } | Self::Schema { path, .. } | Self::Stanza { path, .. } => path,
+            Self::Missing { path, .. } | Self::Syntax { path, .. } | Self::Schema { path, .. } | Self::Stanza { path, .. } => {
+                path
+            }
         }
     }
 }
@@ -283,7 +287,10 @@ mod tests {
             (&format!("{HEAD}sha256 = 'ab'"), "64 hexadecimal digits"),
             (&format!("{HEAD}{}", &HEAD[19..]), "registered twice for Stop and every tool"),
             (&format!("{HEAD}[hooks.capabilities.read_file]\npaths = []"), "unknown field `paths`"),
-            ("schema_version = 2\n[defaults]\non_error = 'block'\n[[hooks]]\nname='g'\nevent='Stop'\nplugin='p'\nasync=true", "E-REG-002"),
+            (
+                "schema_version = 2\n[defaults]\non_error = 'block'\n[[hooks]]\nname='g'\nevent='Stop'\nplugin='p'\nasync=true",
+                "E-REG-002",
+            ),
         ];
         for (text, expected) in cases {
             let error = parse(text).unwrap_err();

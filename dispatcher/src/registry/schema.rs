@@ -79,7 +79,7 @@ pub enum Mode {
 }
 
 /// `[journals.NAME]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Journal {
     /// File, relative to the project root; `{date}` is the local date.
@@ -91,6 +91,24 @@ pub struct Journal {
     pub shape: Shape,
     /// Renamed to `NAME.1.EXT` before an append once it has this many bytes.
     pub rotate_bytes: Option<u64>,
+    /// Which working tree's file it is, where a repository has several.
+    #[serde(default)]
+    pub worktrees: Worktrees,
+    /// Environment variable that names another directory for the file.
+    pub directory_variable: Option<String>,
+    /// Environment variable that keeps these events unwritten while it is `off`; decisions are the same.
+    pub silenced_by: Option<String>,
+}
+
+/// Where the events of a linked working tree go.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Worktrees {
+    /// Into a file of its own.
+    #[default]
+    Own,
+    /// Into the main working tree's, so that all share one.
+    Shared,
 }
 
 /// The form of a journal line.

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -16,10 +16,11 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
-use wasmtime::component::Component;
 use wasmtime::Engine;
+use wasmtime::component::Component;
 
 use super::engine::{self, ARTIFACT_KEY};
+use crate::files::replace;
 
 /// Why a component cannot be run. Each message names the file and is followed by a remedy.
 #[derive(Clone, Debug, Error)]
@@ -111,6 +112,17 @@ struct Certificate {
     artifact: String,
 }
 
+/// How a component stands before it is loaded.
+#[derive(Debug, PartialEq)]
+pub enum Standing {
+    /// An artifact of this dispatcher is there.
+    Ready,
+    /// None is; it would be compiled.
+    Stale,
+    /// One is there, but others could have written it.
+    Foreign(PathBuf),
+}
+
 /// Loads components of one registry directory.
 pub struct Artifacts {
     engine: Engine,
@@ -141,7 +153,9 @@ impl Artifacts {
         let unreadable = |error: io::Error| LoadError::Unreadable { path: path.to_owned(), reason: error.to_string() };
         let stamp = Stamp::of(path).map_err(unreadable)?;
         let known = self.accepted.lock().expect("no panic while held").get(path).cloned();
-        if let Some(known) = known.filter(|known| known.component == stamp && Stamp::of(&known.artifact).is_ok_and(|now| now == known.stamp)) {
+        if let Some(known) =
+            known.filter(|known| known.component == stamp && Stamp::of(&known.artifact).is_ok_and(|now| now == known.stamp))
+        {
             check_pin(path, &known.digest, pinned)?;
             if let Ok(component) = self.deserialize(&known.artifact) {
                 return Ok(component);
@@ -154,6 +168,22 @@ impl Artifacts {
             return Ok(component);
         }
         self.compile(path, stamp, &digest, &bytes)
+    }
+
+    /// Whether a component would run at once, without running it.
+    pub fn standing(&self, path: &Path, pinned: Option<&str>) -> Result<Standing, LoadError> {
+        let bytes = fs::read(path).map_err(|error| LoadError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        let digest = hex(&Sha256::digest(&bytes));
+        check_pin(path, &digest, pinned)?;
+        let mut standing = Standing::Stale;
+        for artifact in [Some(beside(path)), self.cached(&digest)].into_iter().flatten().filter(|artifact| artifact.exists()) {
+            if !trustworthy(&artifact) {
+                standing = Standing::Foreign(artifact);
+            } else if certified(&artifact, &digest) {
+                return Ok(Standing::Ready);
+            }
+        }
+        Ok(standing)
     }
 
     /// Compiles `path` and puts artifact and certificate beside it, for shipping.
@@ -178,7 +208,8 @@ impl Artifacts {
     }
 
     fn compile(&self, path: &Path, stamp: Stamp, digest: &str, bytes: &[u8]) -> Result<Component, LoadError> {
-        let not_a_component = |error: wasmtime::Error| LoadError::NotAComponent { path: path.to_owned(), reason: root_cause(&error) };
+        let not_a_component =
+            |error: wasmtime::Error| LoadError::NotAComponent { path: path.to_owned(), reason: root_cause(&error) };
         let Some(artifact) = self.cached(digest) else {
             // Without a cache that can be trusted, each process compiles for itself.
             let code = precompile(path, bytes)?;
@@ -216,7 +247,8 @@ impl Artifacts {
         let (Some(memory), Ok(stamp)) = (&self.memory, Stamp::of(&artifact)) else { return };
         let mut accepted = self.accepted.lock().expect("no panic while held");
         // Other processes may have learnt of other components meanwhile.
-        let on_disk: Option<BTreeMap<PathBuf, Accepted>> = fs::read(memory).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let on_disk: Option<BTreeMap<PathBuf, Accepted>> =
+            fs::read(memory).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         accepted.extend(on_disk.unwrap_or_default());
         accepted.insert(path.to_owned(), Accepted { component, digest: digest.to_owned(), artifact, stamp });
         // Forgetting costs a digest, so a failure is no matter.
@@ -278,7 +310,8 @@ fn trustworthy(artifact: &Path) -> bool {
 }
 
 fn certified(artifact: &Path, digest: &str) -> bool {
-    let certificate = fs::read(certificate_of(artifact)).ok().and_then(|bytes| serde_json::from_slice::<Certificate>(&bytes).ok());
+    let certificate =
+        fs::read(certificate_of(artifact)).ok().and_then(|bytes| serde_json::from_slice::<Certificate>(&bytes).ok());
     certificate.is_some_and(|certificate| {
         certificate.key == ARTIFACT_KEY
             && certificate.component == digest
@@ -294,15 +327,6 @@ fn store(artifact: &Path, digest: &str, code: &[u8]) -> io::Result<()> {
     let certificate = Certificate { key: ARTIFACT_KEY.into(), component: digest.into(), artifact: hex(&Sha256::digest(code)) };
     replace(artifact, code)?;
     replace(&certificate_of(artifact), &serde_json::to_vec(&certificate).expect("plain data"))
-}
-
-/// Writes a file that readers see whole or not at all.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    file.write_all(bytes)?;
-    rustix::fs::fchmod(file.as_file(), rustix::fs::Mode::from_raw_mode(0o644))?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }
 
 fn hex(bytes: &[u8]) -> String {

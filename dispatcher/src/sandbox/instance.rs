@@ -410,7 +410,8 @@ fn trapped(error: &wasmtime::Error, stanza: &Stanza, memory_exhausted: bool, cap
         ),
         trap => {
             let said = capture.text();
-            let last = said.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note:")).unwrap_or_default();
+            let last =
+                said.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note:")).unwrap_or_default();
             let why = trap.map_or_else(|| error.root_cause().to_string(), |trap| trap.to_string());
             let what = if last.is_empty() { format!("it crashed ({why})") } else { format!("it crashed ({why}: {last})") };
             Failure::new(FailureKind::Trap, what, "Report it to the gate's author.")

@@ -19,6 +19,9 @@ pub const GUEST_STACK: usize = 1 << 20;
 pub const THREAD_STACK: usize = GUEST_STACK + (4 << 20);
 /// How long a gate may go on after its time is up before its thread is abandoned: guest code stops at once, a host call may not.
 pub const GRACE: Duration = Duration::from_millis(50);
+/// What is left of a gate's time once a program it runs is ended for being slow: a hanging program costs the gate that
+/// program's answer, not its own.
+pub const ANSWER_RESERVE: Duration = Duration::from_millis(250);
 /// Elements of a guest's tables, instances, tables and memories: far above what a tool chain emits.
 pub const TABLE_ELEMENTS: usize = 100_000;
 /// See [`TABLE_ELEMENTS`].

@@ -72,7 +72,13 @@ impl Runner {
         Judged { stanza: stanza.clone(), outcome, emitted, micros: start.elapsed().as_micros() as u64, fuel, calls }
     }
 
-    fn run(&mut self, shared: &Arc<Shared>, stanza: &Arc<Stanza>, deadline: Instant, record: &Arc<Mutex<Record>>) -> (Outcome, u64) {
+    fn run(
+        &mut self,
+        shared: &Arc<Shared>,
+        stanza: &Arc<Stanza>,
+        deadline: Instant,
+        record: &Arc<Mutex<Record>>,
+    ) -> (Outcome, u64) {
         let worker = self.worker.get_or_insert_with(Worker::start);
         let job = Job { shared: shared.clone(), stanza: stanza.clone(), deadline, record: record.clone() };
         if worker.jobs.send(job).is_ok() {

@@ -13,7 +13,7 @@ pub struct Answer {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
-    /// Standard output as JSON; `null` when it is empty.
+    /// Standard output as JSON; `null` when it is empty or no JSON.
     pub json: Value,
     /// Lines of the journal, in order.
     pub events: Vec<Value>,
@@ -23,14 +23,18 @@ pub struct Answer {
 
 impl Answer {
     pub(crate) fn new(code: Option<i32>, stdout: String, stderr: String, journal: &str, elapsed: Duration) -> Self {
-        let json = match stdout.trim() {
-            "" => Value::Null,
-            text => serde_json::from_str(text).unwrap_or_else(|error| panic!("stdout is no JSON ({error}): {text:.500}")),
-        };
+        let json = serde_json::from_str(&stdout).unwrap_or_default();
         let event =
             |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("no JSON in the journal ({error}): {line:.500}"));
         let events = journal.lines().map(event).collect();
         Self { code, stdout, stderr, json, events, elapsed }
+    }
+
+    /// Itself, if standard output is one JSON object or nothing.
+    pub fn expect_json(self) -> Self {
+        let nothing = self.stdout.trim().is_empty();
+        assert!(nothing || self.json.is_object(), "stdout is no JSON: {:.500}", self.stdout);
+        self
     }
 
     /// `deny`, `ask`, or nothing.

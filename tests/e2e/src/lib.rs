@@ -4,12 +4,17 @@
 //! `dist/portcullis`, the hostile gates in cargo's target directory.
 
 mod answer;
+mod call;
+mod legal;
 mod process;
 mod project;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 pub use answer::Answer;
+pub use call::Call;
+pub use legal::legal;
 pub use process::finish;
 pub use project::Project;
 
@@ -36,6 +41,13 @@ pub fn existing(path: PathBuf) -> PathBuf {
     path
 }
 
+/// Checks every row; one that fails does not hide the next.
+pub fn each<Row>(rows: &[Row], name: impl Fn(&Row) -> &str, check: impl Fn(&Row)) {
+    let fails = |row: &&Row| catch_unwind(AssertUnwindSafe(|| check(row))).is_err();
+    let failed: Vec<&str> = rows.iter().filter(fails).map(name).collect();
+    assert!(failed.is_empty(), "{} of {} rows failed: {failed:#?}", failed.len(), rows.len());
+}
+
 /// The text of a registry, stanza by stanza.
 pub struct Registry(String);
 
@@ -54,6 +66,28 @@ impl Registry {
         self.0.push_str(&format!(
             "\n[[hooks]]\nname = \"{name}\"\nevent = \"PreToolUse\"\nplugin = {component}\non_error = \"{on_error}\"\n{rest}\n"
         ));
+        self
+    }
+
+    /// A registry with this text.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Adds a gate that says `say`, a list in the words of `tests/hostile/examples/speaker.rs`; `stanza` is TOML, first keys, then
+    /// tables.
+    pub fn speaker(mut self, name: &str, event: &str, say: &str, stanza: &str) -> Self {
+        let component = quoted(&hostile("speaker"));
+        self.0.push_str(&format!(
+            "\n[[hooks]]\nname = '{name}'\nevent = '{event}'\nplugin = {component}\nconfig.say = [{say}]\n{stanza}\n"
+        ));
+        self
+    }
+
+    /// Sets one of the dispatcher's own keys. Of a key that is there already, the text is replaced.
+    pub fn setting(mut self, key: &str, value: &str) -> Self {
+        let lines = self.0.lines().filter(|line| !line.starts_with(&format!("{key} = "))).map(|line| format!("{line}\n"));
+        self.0 = lines.collect::<String>().replacen("[dispatcher]\n", &format!("[dispatcher]\n{key} = {value}\n"), 1);
         self
     }
 

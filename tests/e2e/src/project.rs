@@ -1,19 +1,16 @@
 //! A throw-away project beside a home of its own.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Answer, Registry, dist, existing, finish};
-
-/// No event may take longer, whatever a gate does.
-const LONGEST: Duration = Duration::from_secs(30);
+use crate::process::one_at_a_time;
+use crate::{Answer, Registry, dist, existing};
 
 /// Directories `project`, `outside`, `home`, `state`, `bin` and `plugin` (for the registry) in a scratch directory that
 /// goes away with it. The project is a git repository as far as `.git/HEAD` tells.
@@ -70,8 +67,27 @@ impl Project {
 
     /// Writes a shell script that may be run, with the mode's special bits if it has any.
     pub fn program(&self, relative: &str, script: &str, mode: u32) {
+        let _turn = one_at_a_time();
         self.write(relative, format!("#!/bin/sh\n{script}\n"));
         fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode)).expect("a mode");
+    }
+
+    /// Copies a program of the plugin, which may be run then.
+    pub fn shipped_program(&self, relative: &str) {
+        let _turn = one_at_a_time();
+        fs::copy(existing(dist().join(relative)), self.path(relative)).expect("a program of the plugin");
+    }
+
+    /// Makes it a Foundry project, so that the guards of the shipped registry are at work.
+    pub fn foundry(self) -> Self {
+        self.write("project/.foundry/config.json", "{}");
+        self
+    }
+
+    /// Puts a FIFO somewhere that nobody reads or writes.
+    pub fn fifo(&self, relative: &str) {
+        let made = Command::new("mkfifo").arg(self.path(relative)).status().expect("mkfifo runs");
+        assert!(made.success(), "mkfifo {relative}");
     }
 
     /// Sets a variable of the dispatcher's environment.
@@ -95,18 +111,11 @@ impl Project {
 
     /// What the dispatcher answers to `event` under `registry`.
     pub fn hook(&self, registry: &Registry, event: &Value) -> Answer {
-        self.write("plugin/registry.toml", registry.text());
-        self.write("event.json", event.to_string());
-        self.write("events.jsonl", "");
-        let file = |name| File::create(self.path(name)).expect("a file of the scratch");
-        let start = Instant::now();
-        let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
-        dispatcher.args(["hook", "--registry", &self.name("plugin/registry.toml"), "--events", &self.name("events.jsonl")]);
-        dispatcher.current_dir(self.path("project")).env_clear().envs(&self.environment);
-        dispatcher.stdin(File::open(self.path("event.json")).expect("the event")).stdout(file("stdout")).stderr(file("stderr"));
-        let status = finish(&mut dispatcher, LONGEST).unwrap_or_else(|failure| panic!("{failure}"));
-        let elapsed = start.elapsed();
-        let text = |name| String::from_utf8_lossy(&fs::read(self.path(name)).expect("an output")).into_owned();
-        Answer::new(status.code(), text("stdout"), text("stderr"), &text("events.jsonl"), elapsed)
+        self.call(registry).event(event).answer()
+    }
+
+    /// The dispatcher's environment.
+    pub(crate) fn environment(&self) -> &BTreeMap<String, String> {
+        &self.environment
     }
 }

@@ -1,10 +1,13 @@
 //! `bin/emit-event`, which bash hooks call: whatever happens behind it, the hook must not notice.
 
-use std::fs;
+use std::fs::{self, File};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use portcullis_e2e::{Project, dist};
+use portcullis_e2e::{Project, finish};
 
+/// A hook waits for the script.
+const LONGEST: Duration = Duration::from_secs(30);
 /// What stands beside the script as the dispatcher.
 const DISPATCHERS: [(&str, Option<&str>); 5] = [
     ("none", None),
@@ -17,15 +20,18 @@ const DISPATCHERS: [(&str, Option<&str>); 5] = [
 fn emit(project: &Project, telemetry: &str) -> (Option<i32>, Vec<u8>) {
     let mut script = Command::new(project.path("bin/emit-event"));
     script.args(["type=hook.block", "command=a 'b' $c"]).env("VSDD_TELEMETRY", telemetry);
-    let output = script.current_dir(project.path("bin")).stdin(Stdio::null()).output().expect("the script starts");
-    (output.status.code(), [output.stdout, output.stderr].concat())
+    let output = File::create(project.path("output")).expect("a file of the scratch");
+    script.current_dir(project.path("bin")).stdin(Stdio::null());
+    script.stdout(output.try_clone().expect("a file of the scratch")).stderr(output);
+    let status = finish(&mut script, LONGEST).expect("the script runs");
+    (status.code(), fs::read(project.path("output")).expect("an output"))
 }
 
 #[test]
 fn a_hook_never_notices() {
     for (why, dispatcher) in DISPATCHERS {
         let project = Project::default();
-        fs::copy(dist().join("bin/emit-event"), project.path("bin/emit-event")).expect("the script");
+        project.shipped_program("bin/emit-event");
         if let Some(dispatcher) = dispatcher {
             project.program("bin/dispatcher", dispatcher, 0o755);
         }
@@ -36,7 +42,7 @@ fn a_hook_never_notices() {
 #[test]
 fn the_dispatcher_gets_the_arguments_unless_telemetry_is_off() {
     let project = Project::default();
-    fs::copy(dist().join("bin/emit-event"), project.path("bin/emit-event")).expect("the script");
+    project.shipped_program("bin/emit-event");
     project.program("bin/dispatcher", DISPATCHERS[1].1.expect("the one that works"), 0o755);
     emit(&project, "off");
     assert!(!project.path("seen").exists(), "telemetry is off");

@@ -26,7 +26,8 @@ impl events::Host for Call {
 
 /// A gate's event as it goes to the journal; `None` for kinds that only the host may use.
 pub fn emitted(stanza: &Stanza, kind: &str, fields: &[Field]) -> Option<Emitted> {
-    let proper = !kind.is_empty() && kind.len() <= 64 && kind.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    let proper =
+        !kind.is_empty() && kind.len() <= 64 && kind.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
     if !proper || ["dispatcher.", "plugin.", "internal."].iter().any(|own| kind.starts_with(own)) {
         return None;
     }

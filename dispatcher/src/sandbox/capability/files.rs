@@ -70,7 +70,9 @@ impl files::Host for Call {
 impl Call {
     fn readable(&self, path: &str) -> Result<Granted, HostError> {
         match &self.stanza.capabilities.read_file {
-            Some(granted) => grants::locate(&granted.path_allow, path, &self.shared).map_err(|refusal| self.refusal(READ, path, refusal)),
+            Some(granted) => {
+                grants::locate(&granted.path_allow, path, &self.shared).map_err(|refusal| self.refusal(READ, path, refusal))
+            }
             None => Err(self.denied(READ, "no_read_file_capability", "path", path)),
         }
     }

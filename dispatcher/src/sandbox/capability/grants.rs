@@ -8,6 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use crate::project;
+use crate::protocol::event::Event;
 use crate::sandbox::instance::Shared;
 
 /// A granted place, opened: everything is reached through `directory`, which no link leaves.
@@ -85,14 +86,8 @@ struct Entry {
 
 impl Entry {
     fn of(entry: &str, shared: &Shared) -> Option<Self> {
-        let named = match entry {
-            "${transcript}" => Some("/transcript_path"),
-            "${agent_transcript}" => Some("/agent_transcript_path"),
-            _ => None,
-        };
-        if let Some(pointer) = named {
-            let path = shared.event.string(pointer).filter(|path| path.starts_with('/'))?;
-            return Some(Self { base: project::fold(Path::new(&*path)), pattern: None });
+        if entry.starts_with("${") {
+            return Some(Self { base: of_event(entry, &shared.event)?, pattern: None });
         }
         let absolute = match entry.strip_prefix("~/") {
             Some(rest) => PathBuf::from(std::env::var_os("HOME").filter(|home| !home.is_empty())?).join(rest),
@@ -115,5 +110,45 @@ impl Entry {
             None => wanted.starts_with(&self.base),
             Some(pattern) => fast_glob::glob_match(pattern, &*wanted.to_string_lossy()),
         }
+    }
+}
+
+/// The file or directory of the event that an entry such as `${transcript}` stands for.
+fn of_event(entry: &str, event: &Event) -> Option<PathBuf> {
+    let path = |pointer| {
+        let path = event.string(pointer).filter(|path| path.starts_with('/'))?;
+        Some(project::fold(Path::new(&*path)))
+    };
+    match entry {
+        "${transcript}" => path("/transcript_path"),
+        "${agent_transcript}" => path("/agent_transcript_path"),
+        // The agent keeps the transcripts of a session's subagents beside its own: `SESSION.jsonl`, `SESSION/subagents/…`.
+        "${subagent_transcripts}" => {
+            let session = path("/transcript_path").filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))?;
+            Some(session.with_extension("").join("subagents"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_that_stand_for_places_of_the_event() {
+        let stands_for = |entry: &str, transcript: &str| {
+            let event = format!(r#"{{"hook_event_name":"Stop","transcript_path":"{transcript}"}}"#);
+            of_event(entry, &Event::parse(event.as_bytes(), None).unwrap())
+        };
+        let place = |path: &str| Some(PathBuf::from(path));
+        assert_eq!(stands_for("${transcript}", "/t/s.1.jsonl"), place("/t/s.1.jsonl"));
+        assert_eq!(stands_for("${subagent_transcripts}", "/t/s.1.jsonl"), place("/t/s.1/subagents"));
+        assert_eq!(stands_for("${subagent_transcripts}", "/t/x/../s.jsonl"), place("/t/s/subagents"));
+        for transcript in ["/t", "/t/s.json", "/", "s.jsonl", ""] {
+            assert_eq!(stands_for("${subagent_transcripts}", transcript), None, "{transcript}");
+        }
+        assert_eq!(stands_for("${agent_transcript}", "/t/s.jsonl"), None, "the event has none");
+        assert_eq!(stands_for("${anything}", "/t/s.jsonl"), None);
     }
 }

@@ -1,7 +1,8 @@
 //! `process`: programs that `exec_subprocess.binary_allow` names.
 //!
 //! By name only, found on the dispatcher's own PATH and never inside the project, since the agent writes there. The
-//! environment is cleared, output drained while the program runs, and the whole process group ended at the deadline.
+//! environment is cleared, output drained while the program runs, and the whole process group ended at the deadline, which
+//! is a little before the gate's own: a gate can answer without the program.
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -29,7 +30,13 @@ pub const SHELLS: [&str; 12] = ["bash", "sh", "zsh", "dash", "ksh", "mksh", "ash
 const POLL: Duration = Duration::from_millis(1);
 
 impl process::Host for Call {
-    fn exec(&mut self, program: String, arguments: Vec<String>, input: Vec<u8>, cwd: Option<String>) -> Result<Output, HostError> {
+    fn exec(
+        &mut self,
+        program: String,
+        arguments: Vec<String>,
+        input: Vec<u8>,
+        cwd: Option<String>,
+    ) -> Result<Output, HostError> {
         self.note("exec", &format!("{program} {}", arguments.join(" ")));
         let denied = |reason: &str| Err(self.denied("exec_subprocess", reason, "command", &program));
         let Some(granted) = &self.stanza.capabilities.exec_subprocess else { return denied("no_exec_subprocess_capability") };
@@ -52,7 +59,7 @@ impl process::Host for Call {
         let mut command = Command::new(path);
         command.args(arguments).current_dir(directory).env_clear().process_group(0);
         command.envs(granted.env_allow.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        run(command, input, self.deadline)
+        run(command, input, program_deadline(Instant::now(), self.deadline))
     }
 }
 
@@ -63,6 +70,12 @@ fn working_directory(granted: &ExecSubprocess, wanted: Option<&str>, root: &Path
         false => directory == root || granted.cwd_allow.iter().any(|allow| directory.starts_with(project::absolute(allow, root))),
     };
     allowed.then_some(directory)
+}
+
+/// When a program is ended: so long before the gate's own `deadline` that the gate can still answer without it.
+fn program_deadline(now: Instant, deadline: Instant) -> Instant {
+    let left = deadline.saturating_duration_since(now);
+    deadline - limits::ANSWER_RESERVE.min(left / 4)
 }
 
 enum Missing {
@@ -142,4 +155,19 @@ fn drain(mut stream: impl Read + Send + 'static) -> Receiver<(Vec<u8>, bool)> {
         let _ = sender.send((kept, more > 0));
     });
     receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_outlives_the_programs_it_runs() {
+        let now = Instant::now();
+        let left = |millis| program_deadline(now, now + Duration::from_millis(millis)) - now;
+        assert_eq!(left(5000), Duration::from_millis(5000) - limits::ANSWER_RESERVE);
+        assert_eq!(left(100), Duration::from_millis(75));
+        assert_eq!(left(0), Duration::ZERO);
+        assert_eq!(program_deadline(now + Duration::from_secs(1), now), now, "too late already");
+    }
 }

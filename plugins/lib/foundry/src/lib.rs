@@ -1,134 +1,39 @@
-//! What the gates of the Foundry set share: whether a project has opted in, and its settings.
+//! What the gates of the Foundry set share.
 //!
-//! A project opts in by having a `.foundry`; without one, every Foundry gate has no opinion. Its settings are
-//! `.foundry/config.json`, where nothing that is missing, broken or of the wrong type can switch a gate off.
+//! - [`settings`]: whether a project has opted in, and what it has set.
+//! - [`memory`], [`search`], [`index`], [`runbooks`]: what the project has written down, over the reader [`front_matter`].
+//! - [`transcript`]: the end of a session's transcript, bounded in bytes.
+//! - [`tokens`] and [`date`]: the two measures that several gates take.
+//!
+//! A project opts in by having a `.foundry`; without one, every Foundry gate has no opinion.
 
 #[cfg(feature = "cases")]
 pub mod cases;
+pub mod date;
+pub mod front_matter;
+pub mod index;
+pub mod memory;
+pub mod runbooks;
+pub mod search;
+pub mod settings;
+pub mod transcript;
 
-use portcullis_sdk::{GateError, Host, HostError, Level};
-use serde_json::{Map, Value};
+pub use settings::{Enforcement, Settings, has_opted_in};
 
-/// The directory whose presence opts a project in.
-const OPT_IN: &str = ".foundry";
-/// The settings, below the project root.
-const SETTINGS: &str = ".foundry/config.json";
-/// What `protectedPaths` is unless the project sets it.
-const PROTECTED_PATHS: [&str; 4] = [".github/workflows/**", "**/*.lock", "package-lock.json", "db/migrations/**"];
-
-/// How strict the guards are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enforcement {
-    /// Stop what a rule forbids.
-    Gate,
-    /// As `Gate`, but the rules over shell commands ask the human instead.
-    Warn,
-    /// No guard has an opinion.
-    Off,
-}
-
-/// The project's `.foundry/config.json`: each key falls back to its default alone.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Settings(Map<String, Value>);
-
-impl Settings {
-    /// The settings of a project that has opted in; `None` where Foundry gates have no opinion.
-    ///
-    /// Needs `read_file.path_allow` for `.foundry` and `.foundry/config.json`, and says so as an error if it is missing.
-    pub fn of_project(host: &impl Host) -> Result<Option<Self>, GateError> {
-        match host.stat(OPT_IN) {
-            Ok(_) => {}
-            Err(HostError::NotFound) => return Ok(None),
-            Err(error) => return Err(unreadable(OPT_IN, &error)),
-        }
-        let settings = Self::read(host.read_file(SETTINGS))?;
-        Ok(Some(settings.unwrap_or_else(|| {
-            host.log(Level::Warn, &format!("{SETTINGS} is no readable JSON object: every setting has its default"));
-            Self::default()
-        })))
-    }
-
-    /// `None` for a file that is there and no JSON object; an error for what the project cannot be blamed for.
-    fn read(content: Result<Vec<u8>, HostError>) -> Result<Option<Self>, GateError> {
-        match content {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok().map(Self)),
-            Err(HostError::NotFound) => Ok(Some(Self::default())),
-            Err(error @ (HostError::Denied(_) | HostError::Timeout)) => Err(unreadable(SETTINGS, &error)),
-            Err(_) => Ok(None),
-        }
-    }
-
-    /// `enforcement`.
-    pub fn enforcement(&self) -> Enforcement {
-        match self.0.get("enforcement").and_then(Value::as_str) {
-            Some("warn") => Enforcement::Warn,
-            Some("off") => Enforcement::Off,
-            _ => Enforcement::Gate,
-        }
-    }
-
-    /// `secretScan`: whether written text is searched for credentials.
-    pub fn secret_scan(&self) -> bool {
-        self.0.get("secretScan").and_then(Value::as_bool).unwrap_or(true)
-    }
-
-    /// `protectedPaths`: globs of files that the human is asked about, in the order they are tried.
-    pub fn protected_paths(&self) -> Vec<&str> {
-        let own = self.0.get("protectedPaths").and_then(Value::as_array);
-        own.and_then(|globs| globs.iter().map(Value::as_str).collect()).unwrap_or_else(|| PROTECTED_PATHS.to_vec())
-    }
-}
-
-fn unreadable(path: &str, error: &HostError) -> GateError {
-    GateError::Host(format!("cannot read {path}: {}", error.describe()))
+/// About how many tokens a text is: a quarter of its characters, rounded up.
+pub fn tokens(text: &str) -> usize {
+    text.chars().count().div_ceil(4)
 }
 
 #[cfg(test)]
 mod tests {
-    use portcullis_sdk::fake::FakeHost;
-
     use super::*;
 
-    fn settings(json: &str) -> Settings {
-        Settings::read(Ok(json.into())).unwrap().unwrap_or_default()
-    }
-
     #[test]
-    fn a_project_without_the_directory_has_not_opted_in() {
-        assert_eq!(Settings::of_project(&FakeHost::new(Value::Null)), Ok(None));
-        let host = FakeHost::new(Value::Null).file(".foundry/memory/INDEX.md", "");
-        assert_eq!(Settings::of_project(&host), Ok(Some(Settings::default())));
-        assert!(host.logged().is_empty(), "a missing file is the usual case");
-    }
-
-    #[test]
-    fn a_broken_file_means_every_default_and_is_logged() {
-        for broken in ["", "{\"enforcement\":\"off\",", "[\"off\"]", "\"off\"", "null"] {
-            let host = FakeHost::new(Value::Null).file(SETTINGS, broken);
-            assert_eq!(Settings::of_project(&host), Ok(Some(Settings::default())), "{broken}");
-            assert_eq!(host.logged().len(), 1, "{broken}");
+    fn four_characters_are_a_token() {
+        for (characters, expected) in [(0, 0), (1, 1), (4, 1), (5, 2), (3600, 900), (3601, 901)] {
+            assert_eq!(tokens(&"x".repeat(characters)), expected);
+            assert_eq!(tokens(&"è".repeat(characters)), expected, "characters, not bytes");
         }
-        assert_eq!(Settings::read(Err(HostError::NotRegular)), Ok(None));
-        assert_eq!(Settings::read(Err(HostError::TooLarge(None))), Ok(None));
-    }
-
-    #[test]
-    fn a_missing_grant_is_an_error() {
-        let error = Settings::read(Err(HostError::Denied(SETTINGS.into()))).unwrap_err();
-        assert_eq!(error, GateError::Host("cannot read .foundry/config.json: not granted: .foundry/config.json".into()));
-    }
-
-    #[test]
-    fn each_key_falls_back_alone() {
-        let mixed = settings(r#"{"_note": 1, "enforcement": "off", "secretScan": "no", "protectedPaths": ["a", 1]}"#);
-        assert_eq!(mixed.enforcement(), Enforcement::Off);
-        assert!(mixed.secret_scan());
-        assert_eq!(mixed.protected_paths(), PROTECTED_PATHS);
-
-        assert_eq!(settings(r#"{"enforcement": "OFF"}"#).enforcement(), Enforcement::Gate);
-        assert_eq!(settings(r#"{"enforcement": "warn"}"#).enforcement(), Enforcement::Warn);
-        assert!(!settings(r#"{"secretScan": false}"#).secret_scan());
-        assert_eq!(settings(r#"{"protectedPaths": []}"#).protected_paths(), [""; 0]);
-        assert_eq!(settings(r#"{"protectedPaths": ["infra/*.tf"]}"#).protected_paths(), ["infra/*.tf"]);
     }
 }

@@ -5,6 +5,7 @@ mod builtins;
 mod coarse;
 mod effects;
 mod expand;
+mod flow;
 mod known;
 mod launchers;
 mod lists;
@@ -63,6 +64,9 @@ pub fn analyze(text: &str, context: &Context) -> Analysis {
     walk.lines(&parsed.lines);
     if let Some(at) = parsed.failed_at {
         walk.scan(&text[at..], "a part of the text is not valid shell syntax, or is nested too deeply");
+    }
+    if parsed.failed_at.is_none() && parsed.ambiguous {
+        walk.scan(text, "shells differ in how they read a `'` inside `\"${…}\"`");
     }
     walk.finish()
 }

@@ -10,6 +10,7 @@ pub(crate) mod cursor;
 pub(crate) mod grammar;
 pub(crate) mod here;
 pub(crate) mod quoting;
+pub(crate) mod simple;
 pub(crate) mod tree;
 pub(crate) mod words;
 
@@ -22,6 +23,8 @@ pub(crate) struct Parsed {
     pub lines: Vec<Line>,
     /// Where the first line that does not parse begins.
     pub failed_at: Option<usize>,
+    /// Other shells read some of this differently.
+    pub ambiguous: bool,
     /// Bytes of here-document bodies, which are data and do not count as code.
     pub here_bytes: usize,
 }
@@ -43,11 +46,7 @@ pub(crate) fn parse(text: &str, depth: usize) -> Parsed {
         }
     }
     cursor.finish_here_documents();
-    Parsed {
-        lines,
-        failed_at,
-        here_bytes: cursor.here_bytes(),
-    }
+    Parsed { lines, failed_at, ambiguous: cursor.is_ambiguous(), here_bytes: cursor.here_bytes() }
 }
 
 /// The words of a text that is split and unquoted, but not expanded, as `env -S` does it.

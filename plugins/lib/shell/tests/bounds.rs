@@ -60,13 +60,23 @@ fn inputs() -> Vec<(&'static str, String)> {
             ("conditions in a row", filled("rm -rf x && ", size) + "ls"),
             ("assignments", filled("x=$x$x; ", size) + "rm -rf $x"),
             ("doubling", format!("x=aaaaaaaa; {} rm -rf $x", filled("x=$x$x; ", size))),
-            ("many variables", (0..size / 12).map(|n| format!("v{n}=1; ")).collect::<String>() + &filled("(rm -rf x); ", size / 4)),
+            (
+                "many variables",
+                (0..size / 12).map(|n| format!("v{n}=1; ")).collect::<String>() + &filled("(rm -rf x); ", size / 4),
+            ),
             ("shells", filled("sh -c 'rm -rf x'; ", size)),
             ("branches", filled("if a; then x=1; else x=2; fi; ", size) + "rm -rf $x"),
-            ("alternatives", (0..size / 40).map(|n| format!("[ a ] && a{n}=1 || a{n}=2; ")).collect::<String>() + "rm -rf $a1 $a2 $a3 $a4 $a5 $a6 $a7"),
+            (
+                "alternatives",
+                (0..size / 40).map(|n| format!("[ a ] && a{n}=1 || a{n}=2; ")).collect::<String>()
+                    + "rm -rf $a1 $a2 $a3 $a4 $a5 $a6 $a7",
+            ),
             ("loops", nested("for x in a b c d e f g h; do ", "rm -rf $x", "; done", 6)),
             ("a long loop", format!("for x in {}; do rm -rf $x; done", filled("a ", size))),
-            ("functions that call", (0..size / 30).map(|n| format!("f{n}() {{ f{}; f{}; }}; ", n + 1, n + 1)).collect::<String>() + "f0; rm -rf x"),
+            (
+                "functions that call",
+                (0..size / 30).map(|n| format!("f{n}() {{ f{}; f{}; }}; ", n + 1, n + 1)).collect::<String>() + "f0; rm -rf x",
+            ),
             ("itself", "f() { f; f; f; }; f; rm -rf x".to_owned()),
             ("eval itself", "x='eval \"$x\"; eval \"$x\"'; eval \"$x\"; rm -rf x".to_owned()),
             ("here-documents", filled("cat <<E\nx\nE\n", size) + "rm -rf x"),
@@ -108,7 +118,12 @@ fn every_input_ends_and_loses_nothing() {
             let analysis = analyze(&text, &context);
             let took = start.elapsed();
             if std::env::var("SHOW").is_ok() {
-                println!("{:>9.1} ms  {:>8} bytes  {:>6} commands  {name}", took.as_secs_f64() * 1e3, text.len(), analysis.commands.len());
+                println!(
+                    "{:>9.1} ms  {:>8} bytes  {:>6} commands  {name}",
+                    took.as_secs_f64() * 1e3,
+                    text.len(),
+                    analysis.commands.len()
+                );
             }
             if took > LIMIT {
                 failures.push(format!("{name}, {} bytes: took {took:?}", text.len()));

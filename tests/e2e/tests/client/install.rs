@@ -39,7 +39,9 @@ fn install(version: &str, directory: &Path, log: &Path) -> Result<(), String> {
     let output = File::create(log).expect("a log file");
     let mut npm = Command::new("npm");
     // No script of a package runs: the program needs none.
-    npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--fetch-retries=1"]);
+    npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]);
+    // One more try, and soon: where there is no network, nobody waits for it.
+    npm.args(["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]);
     npm.arg("--prefix").arg(directory).arg(format!("{PACKAGE}@{version}")).current_dir(directory);
     npm.stdin(Stdio::null()).stdout(output.try_clone().expect("a log file")).stderr(output);
     match finish(&mut npm, LONGEST)? {

@@ -10,7 +10,7 @@ mod session;
 
 use std::io::Write;
 
-use model::Call;
+use model::ToolCall;
 use portcullis_e2e::Project;
 use serde_json::{Value, json};
 use session::Session;
@@ -109,7 +109,7 @@ fn check(version: &str) {
         let project = Project::default();
         project.write("project/src/main.rs", "fn main() {}\n");
         std::fs::create_dir(project.path("project/.foundry")).expect("a directory of the scratch");
-        let call = Call { tool: case.tool, input: (case.input)(&project) };
+        let call = ToolCall { tool: case.tool, input: (case.input)(&project) };
         let session = Session::run(&client, &project, call);
 
         assert!(session.offered, "{why}: the model has no {}", case.tool);

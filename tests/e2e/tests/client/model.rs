@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// One tool call of the model.
 #[derive(Clone)]
-pub struct Call {
+pub struct ToolCall {
     /// The tool's name.
     pub tool: &'static str,
     /// Its input, as the client's tool takes it.
@@ -34,7 +34,7 @@ pub struct Model {
 
 impl Model {
     /// Listens on a free port; answers until it is dropped.
-    pub fn start(call: Call) -> Self {
+    pub fn start(call: ToolCall) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("a listener has an address");
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -81,12 +81,13 @@ impl Drop for Model {
 }
 
 /// One request and its answer. The connection ends with it, so that nobody has to know where the next request begins.
-fn serve(connection: &TcpStream, requests: &Mutex<Vec<Value>>, call: &Call) -> Result<()> {
+fn serve(connection: &TcpStream, requests: &Mutex<Vec<Value>>, call: &ToolCall) -> Result<()> {
     connection.set_read_timeout(Some(SILENCE))?;
     let mut reader = BufReader::new(connection);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head)? > 0 {}
-    let length = head.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length =
+        head.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
     let mut body = vec![0; length.and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(0)];
     reader.read_exact(&mut body)?;
 
@@ -110,7 +111,7 @@ fn serve(connection: &TcpStream, requests: &Mutex<Vec<Value>>, call: &Call) -> R
 
 /// The `number`th message, as its media type and text. Only a request that comes with tools is the session's; the client's
 /// own errands, a title for instance, get a word.
-fn answer(request: &Value, number: usize, call: &Call) -> (&'static str, String) {
+fn answer(request: &Value, number: usize, call: &ToolCall) -> (&'static str, String) {
     let calls = !list(&request["tools"]).is_empty() && told(request).is_none();
     let (block, start, delta, reason) = if calls {
         let block = |input: &Value| json!({"type": "tool_use", "id": CALL, "name": call.tool, "input": input});

@@ -8,7 +8,7 @@ use std::time::Duration;
 use portcullis_e2e::{Project, dist, existing, finish};
 use serde_json::Value;
 
-use crate::model::{Call, Model};
+use crate::model::{Model, ToolCall};
 
 /// A session takes a second or two; one that waits for something will not end.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -28,9 +28,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// Runs `client` in `project` with the plugin and nothing else of this machine: no settings, no login, no network. It asks for no permission
-    /// on its own, so whatever is stopped was stopped by a gate.
-    pub fn run(client: &Path, project: &Project, call: Call) -> Self {
+    /// Runs `client` in `project` with the plugin and nothing else of this machine: no settings, no login. It asks for no
+    /// permission on its own, so whatever is stopped was stopped by a gate.
+    pub fn run(client: &Path, project: &Project, call: ToolCall) -> Self {
         let dispatcher = fs::canonicalize(existing(dist().join("bin/dispatcher"))).expect("the dispatcher");
         let plugin = dispatcher.ancestors().nth(2).expect("the dispatcher is in the plugin's bin");
         let tool = call.tool;

@@ -29,7 +29,8 @@ pub(super) fn expand(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
         }
     }
     let words = alternatives(&tokens, MAX_DEPTH)?;
-    (words.len() > 1 || words.first().is_some_and(|word| word.len() != tokens.len())).then(|| words.into_iter().map(collect).collect())
+    (words.len() > 1 || words.first().is_some_and(|word| word.len() != tokens.len()))
+        .then(|| words.into_iter().map(collect).collect())
 }
 
 /// Every word that `tokens` stands for; none when there are too many.

@@ -20,12 +20,18 @@ impl Walk<'_> {
             "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(program, arguments),
             "unset" => {
                 for word in arguments.iter().filter_map(|word| word.value.as_deref()) {
-                    self.variables.set(word, Variable::new(Known::Text(String::new()), false));
+                    if word == "IFS" {
+                        self.variables.remove(word);
+                    } else {
+                        self.variables.set(word, Variable::new(Known::Text(String::new()), false));
+                    }
                     self.functions.remove(word);
                 }
             }
             "set" => {
-                if let Some(at) = arguments.iter().position(|word| word.is("--") || !word.literal_prefix().starts_with(['-', '+'])) {
+                if let Some(at) =
+                    arguments.iter().position(|word| word.is("--") || !word.literal_prefix().starts_with(['-', '+']))
+                {
                     let rest = &arguments[at + usize::from(arguments[at].is("--"))..];
                     let positional = self.positional(rest);
                     self.variables.set("@", positional);
@@ -51,7 +57,12 @@ impl Walk<'_> {
             }
             "getopts" | "let" => {
                 for word in arguments {
-                    let name = word.literal_prefix().split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("").to_owned();
+                    let name = word
+                        .literal_prefix()
+                        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                        .next()
+                        .unwrap_or("")
+                        .to_owned();
                     self.variables.set(&name, Variable::new(Known::Unknown, false));
                 }
             }
@@ -112,18 +123,18 @@ impl Walk<'_> {
     }
 
     fn declare(&mut self, program: &str, arguments: &[Word]) {
-        let exports = program == "export" || arguments.iter().any(|word| word.literal_prefix().starts_with('-') && word.literal_prefix().contains('x'));
+        let exports = program == "export"
+            || arguments.iter().any(|word| word.literal_prefix().starts_with('-') && word.literal_prefix().contains('x'));
         for word in arguments {
             if let Some((name, value)) = launchers::assignment(word) {
                 let value = value.value.map_or(Known::Unknown, Known::Text);
                 self.variables.set(&name, Variable::new(value, exports));
             } else if let Some(name) = word.value.as_deref()
                 && exports
+                && let Some(mut variable) = self.variables.get(name).cloned()
             {
-                if let Some(mut variable) = self.variables.get(name).cloned() {
-                    variable.exported = true;
-                    self.variables.set(name, variable);
-                }
+                variable.exported = true;
+                self.variables.set(name, variable);
             }
         }
     }
@@ -141,7 +152,12 @@ impl Walk<'_> {
             names.push("REPLY".to_owned());
         }
         let simple = parsed.options.iter().all(|found| matches!(found.name.as_str(), "r" | "s" | "p" | "e"));
-        let line = self.frame.input.clone().filter(|input| simple && input.exact).map(|input| input.text.lines().next().unwrap_or("").to_owned());
+        let line = self
+            .frame
+            .input
+            .clone()
+            .filter(|input| simple && input.exact)
+            .map(|input| input.text.lines().next().unwrap_or("").to_owned());
         let separators = self.lookup("IFS").scalar().unwrap_or(" \t\n").to_owned();
         let is_separator = |c: char| separators.contains(c);
         let mut rest = line.as_deref().map(|line| line.trim_matches(is_separator));
@@ -167,7 +183,8 @@ impl Walk<'_> {
             self.command(slot).program_from_input = true;
             return self.run_input(slot);
         }
-        let substituted = matches!(file.parts.as_slice(), [WordPart::Expansion(expansion)] if expansion.kind == ExpansionKind::ProcessInput);
+        let substituted =
+            matches!(file.parts.as_slice(), [WordPart::Expansion(expansion)] if expansion.kind == ExpansionKind::ProcessInput);
         let known = self.files.iter().rev().find(|(raw, _)| *raw == file.raw).map(|(_, output)| output.text.clone());
         match known {
             Some(text) if substituted => self.run_text(&text, Route::ScriptInput, Some(slot)),

@@ -8,9 +8,50 @@ use crate::{paths, programs};
 
 /// Programs that are looked for at every word, not only at the beginning of a segment.
 const WANTED: &[&str] = &[
-    "rm", "git", "chmod", "chown", "chgrp", "curl", "wget", "fetch", "unlink", "shred", "truncate", "cp", "mv", "ln", "dd", "tee", "find", "gh", "bfg",
-    "java", "psql", "pgcli", "mysql", "mycli", "mariadb", "sqlite3", "sqlcmd", "sqlplus", "duckdb", "clickhouse-client", "cqlsh", "usql", "cockroach",
-    "snowsql", "bq", "mongosh", "redis-cli", "tar", "zip", "rsync", "scp", "xargs", "eval", "source",
+    "rm",
+    "git",
+    "chmod",
+    "chown",
+    "chgrp",
+    "curl",
+    "wget",
+    "fetch",
+    "unlink",
+    "shred",
+    "truncate",
+    "cp",
+    "mv",
+    "ln",
+    "dd",
+    "tee",
+    "find",
+    "gh",
+    "bfg",
+    "java",
+    "psql",
+    "pgcli",
+    "mysql",
+    "mycli",
+    "mariadb",
+    "sqlite3",
+    "sqlcmd",
+    "sqlplus",
+    "duckdb",
+    "clickhouse-client",
+    "cqlsh",
+    "usql",
+    "cockroach",
+    "snowsql",
+    "bq",
+    "mongosh",
+    "redis-cli",
+    "tar",
+    "zip",
+    "rsync",
+    "scp",
+    "xargs",
+    "eval",
+    "source",
 ];
 
 /// Words of one command, and of all commands together: beyond that, the rest of the text is folded into one command per program.
@@ -81,7 +122,9 @@ fn fold(first: &Segment, start: usize, segments: &[Segment], found: &mut Vec<Fou
     let mut programs: BTreeMap<&str, &Segment> = BTreeMap::new();
     let mut words: BTreeSet<&str> = BTreeSet::new();
     let rest = first.tokens[start..].iter().map(|token| (token, first));
-    for (token, segment) in rest.chain(segments.iter().flat_map(|segment| segment.tokens.iter().map(move |token| (token, segment)))) {
+    for (token, segment) in
+        rest.chain(segments.iter().flat_map(|segment| segment.tokens.iter().map(move |token| (token, segment))))
+    {
         if wanted(token, "") && programs.len() < MAX_WORDS {
             programs.entry(token).or_insert(segment);
         }

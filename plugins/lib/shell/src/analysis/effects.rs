@@ -120,12 +120,18 @@ impl Examined<'_> {
                 }
             }
             "patch" => {
-                let parsed = options::parse(arguments, &values("pidDoVFgYBzr", &["strip", "input", "directory", "output", "reject-file", "suffix"]));
+                let parsed = options::parse(
+                    arguments,
+                    &values("pidDoVFgYBzr", &["strip", "input", "directory", "output", "reject-file", "suffix"]),
+                );
                 self.all(EffectKind::Edit, parsed.operands.get(..1).unwrap_or_default(), None);
                 self.values(EffectKind::Write, &parsed, 'o', "output");
             }
             "sort" => {
-                let parsed = options::parse(arguments, &values("okStT", &["output", "key", "buffer-size", "field-separator", "temporary-directory"]));
+                let parsed = options::parse(
+                    arguments,
+                    &values("okStT", &["output", "key", "buffer-size", "field-separator", "temporary-directory"]),
+                );
                 self.values(EffectKind::Write, &parsed, 'o', "output");
             }
             "find" => self.find(arguments),
@@ -136,7 +142,11 @@ impl Examined<'_> {
     }
 
     fn sed(&mut self, arguments: &[Word]) {
-        let spec = Spec { short_attached: "i", long_flags: &["in-place", "quiet", "silent", "null-data", "regexp-extended"], ..values("eflE", &["expression", "file", "line-length"]) };
+        let spec = Spec {
+            short_attached: "i",
+            long_flags: &["in-place", "quiet", "silent", "null-data", "regexp-extended"],
+            ..values("eflE", &["expression", "file", "line-length"])
+        };
         let spec = Spec { short_values: "efl", ..spec };
         let parsed = options::parse(arguments, &spec);
         if !parsed.has('i', "in-place") {
@@ -161,7 +171,10 @@ impl Examined<'_> {
             }
             self.all(EffectKind::DeleteTree, &starts, None);
         }
-        for pair in arguments.windows(2).filter(|pair| matches!(pair[0].value.as_deref(), Some("-fprint" | "-fprint0" | "-fls" | "-fprintf"))) {
+        for pair in arguments
+            .windows(2)
+            .filter(|pair| matches!(pair[0].value.as_deref(), Some("-fprint" | "-fprint0" | "-fls" | "-fprintf")))
+        {
             self.touch(EffectKind::Write, &pair[1], None);
         }
     }
@@ -189,7 +202,8 @@ impl Examined<'_> {
     }
 }
 
-const RM_FLAGS: &[&str] = &["recursive", "force", "interactive", "one-file-system", "no-preserve-root", "preserve-root", "dir", "verbose"];
+const RM_FLAGS: &[&str] =
+    &["recursive", "force", "interactive", "one-file-system", "no-preserve-root", "preserve-root", "dir", "verbose"];
 
 /// `path` as an absolute path, if that can be told.
 fn absolute(directory: Option<&str>, path: &str) -> Option<String> {

@@ -5,6 +5,7 @@
 
 use portcullis_sdk::shell::{Expansion, ExpansionKind, Route, Word, WordPart};
 
+use super::output::Output;
 use super::walk::Walk;
 use super::{HOLES, braces};
 use crate::syntax::tree;
@@ -13,8 +14,14 @@ use crate::syntax::tree::Part;
 /// A piece of a word on the way to its value.
 #[derive(Debug)]
 pub(super) enum Atom {
-    Text { text: String, quoted: bool },
-    Hole { expansion: Expansion, quoted: bool },
+    Text {
+        text: String,
+        quoted: bool,
+    },
+    Hole {
+        expansion: Expansion,
+        quoted: bool,
+    },
     /// Here one word ends and the next begins.
     Break,
 }
@@ -142,7 +149,7 @@ impl Walk<'_> {
             }
             Part::Parameter(parameter) => self.parameter(parameter, quoted, splits, atoms),
             Part::Command { raw, script } => {
-                let (output, commands) = self.produced(raw, Route::Substitution, |walk| walk.script(script));
+                let (output, commands) = self.produced(raw, Route::Substitution, script);
                 if output.exact {
                     self.known(output.text.trim_end_matches('\n'), quoted, splits, atoms);
                 } else {
@@ -151,7 +158,7 @@ impl Walk<'_> {
                 }
             }
             Part::Process { raw, input, script } => {
-                let (output, commands) = self.produced(raw, Route::ProcessSubstitution, |walk| walk.script(script));
+                let (output, commands) = self.produced(raw, Route::ProcessSubstitution, script);
                 let kind = if *input { ExpansionKind::ProcessInput } else { ExpansionKind::ProcessOutput };
                 if *input && output.exact {
                     self.files.push((raw.clone(), output));
@@ -173,12 +180,19 @@ impl Walk<'_> {
         }
     }
 
-    /// Runs a script that stands inside a word; its output and its commands.
-    fn produced(&mut self, raw: &str, route: Route, script: impl FnOnce(&mut Self) -> super::output::Output) -> (super::output::Output, Vec<u32>) {
+    /// Runs a script that stands inside a word; its output and its commands. Once per command: a second combination of
+    /// values around it finds what the first one found, since the commands inside try all combinations themselves.
+    fn produced(&mut self, raw: &str, route: Route, script: &tree::Script) -> (Output, Vec<u32>) {
+        let key = std::ptr::from_ref(script) as usize;
+        if let Some(produced) = self.produced.get(&key) {
+            return produced.clone();
+        }
         let start = self.commands.len() as u32;
         let by = self.slot;
-        let output = self.within(route, by, |walk| walk.nested_script(raw, |walk| walk.subshell(script)));
-        (output, (start..self.commands.len() as u32).collect())
+        let output = self.within(route, by, |walk| walk.nested_script(raw, |walk| walk.subshell(|walk| walk.script(script))));
+        let produced = (output, (start..self.commands.len() as u32).collect());
+        self.produced.insert(key, produced.clone());
+        produced
     }
 
     /// Text of the source, with the holes that may stand in it.
@@ -195,7 +209,7 @@ impl Walk<'_> {
             }
             rest = &after[hole.len_utf8()..];
         }
-        if !rest.is_empty() {
+        if !rest.is_empty() || (quoted && text.is_empty()) {
             atoms.push(Atom::Text { text: rest.to_owned(), quoted });
         }
     }
@@ -276,7 +290,8 @@ impl Building {
         if self.parts.is_empty() && !self.quoted {
             return None;
         }
-        let glob = self.unquoted.contains(['*', '?']) || self.unquoted.find('[').is_some_and(|at| self.unquoted[at..].contains(']'));
+        let glob =
+            self.unquoted.contains(['*', '?']) || self.unquoted.find('[').is_some_and(|at| self.unquoted[at..].contains(']'));
         let mut word = Word { raw: raw.to_owned(), value: None, parts: Vec::new(), quoted: self.quoted, glob };
         match self.parts.as_mut_slice() {
             [] => word.value = Some(String::new()),

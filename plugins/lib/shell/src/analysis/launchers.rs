@@ -26,8 +26,29 @@ struct Launcher {
 
 const PLAIN: Launcher = Launcher {
     names: &[
-        "nohup", "setsid", "unbuffer", "chronic", "builtin", "busybox", "toybox", "linux32", "linux64", "catchsegv", "fakeroot", "dbus-run-session",
-        "nocache", "eatmydata", "rlwrap", "winpty", "doas-sudo", "proxychains", "proxychains4", "torsocks", "torify", "then", "rtk",
+        "nohup",
+        "setsid",
+        "unbuffer",
+        "chronic",
+        "builtin",
+        "busybox",
+        "toybox",
+        "linux32",
+        "linux64",
+        "catchsegv",
+        "fakeroot",
+        "dbus-run-session",
+        "nocache",
+        "eatmydata",
+        "rlwrap",
+        "winpty",
+        "doas-sudo",
+        "proxychains",
+        "proxychains4",
+        "torsocks",
+        "torify",
+        "then",
+        "rtk",
     ],
     short_values: "",
     long_values: &[],
@@ -43,7 +64,20 @@ const LAUNCHERS: &[Launcher] = &[
     Launcher {
         names: &["sudo"],
         short_values: "ughpCDrtTURa",
-        long_values: &["user", "group", "host", "prompt", "close-from", "chdir", "role", "type", "command-timeout", "other-user", "chroot", "auth-type"],
+        long_values: &[
+            "user",
+            "group",
+            "host",
+            "prompt",
+            "close-from",
+            "chdir",
+            "role",
+            "type",
+            "command-timeout",
+            "other-user",
+            "chroot",
+            "auth-type",
+        ],
         assignments: true,
         inspects: "lveKV",
         directory: Some(('D', "chdir")),
@@ -66,11 +100,29 @@ const LAUNCHERS: &[Launcher] = &[
     Launcher { names: &["chrt"], short_values: "TPD", operands: 1, ..PLAIN },
     Launcher { names: &["taskset"], operands: 1, inspects: "p", ..PLAIN },
     Launcher { names: &["stdbuf"], short_values: "ioe", long_values: &["input", "output", "error"], ..PLAIN },
-    Launcher { names: &["timeout", "gtimeout"], short_values: "sk", long_values: &["signal", "kill-after"], operands: 1, ..PLAIN },
+    Launcher {
+        names: &["timeout", "gtimeout"],
+        short_values: "sk",
+        long_values: &["signal", "kill-after"],
+        operands: 1,
+        ..PLAIN
+    },
     Launcher { names: &["chroot"], long_values: &["userspec", "groups"], operands: 1, ..PLAIN },
-    Launcher { names: &["flock"], short_values: "wEc", long_values: &["wait", "timeout", "conflict-exit-code", "command"], operands: 1, script: Some(('c', "command")), ..PLAIN },
+    Launcher {
+        names: &["flock"],
+        short_values: "wEc",
+        long_values: &["wait", "timeout", "conflict-exit-code", "command"],
+        operands: 1,
+        script: Some(('c', "command")),
+        ..PLAIN
+    },
     Launcher { names: &["caffeinate"], short_values: "tw", ..PLAIN },
-    Launcher { names: &["xvfb-run"], short_values: "enfpsw", long_values: &["error-file", "server-num", "auth-file", "xauth-protocol", "server-args", "wait"], ..PLAIN },
+    Launcher {
+        names: &["xvfb-run"],
+        short_values: "enfpsw",
+        long_values: &["error-file", "server-num", "auth-file", "xauth-protocol", "server-args", "wait"],
+        ..PLAIN
+    },
     Launcher {
         names: &["runuser"],
         short_values: "ucgGswT",
@@ -78,12 +130,42 @@ const LAUNCHERS: &[Launcher] = &[
         script: Some(('c', "command")),
         ..PLAIN
     },
-    Launcher { names: &["setpriv"], long_values: &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "pdeathsig"], ..PLAIN },
-    Launcher { names: &["unshare"], short_values: "RwSG", long_values: &["root", "wd", "setuid", "setgid", "map-user", "map-group", "propagation"], ..PLAIN },
+    Launcher {
+        names: &["setpriv"],
+        long_values: &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "pdeathsig"],
+        ..PLAIN
+    },
+    Launcher {
+        names: &["unshare"],
+        short_values: "RwSG",
+        long_values: &["root", "wd", "setuid", "setgid", "map-user", "map-group", "propagation"],
+        ..PLAIN
+    },
     Launcher { names: &["nsenter"], short_values: "tSG", long_values: &["target", "setuid", "setgid"], ..PLAIN },
-    Launcher { names: &["systemd-run"], short_values: "HMupE", long_values: &["unit", "property", "description", "slice", "uid", "gid", "setenv", "working-directory", "host", "machine"], ..PLAIN },
+    Launcher {
+        names: &["systemd-run"],
+        short_values: "HMupE",
+        long_values: &[
+            "unit",
+            "property",
+            "description",
+            "slice",
+            "uid",
+            "gid",
+            "setenv",
+            "working-directory",
+            "host",
+            "machine",
+        ],
+        ..PLAIN
+    },
     Launcher { names: &["systemd-inhibit"], long_values: &["what", "who", "why", "mode"], ..PLAIN },
-    Launcher { names: &["strace", "ltrace"], short_values: "abeIoOpPsSuUEXn", long_values: &["output", "trace", "attach", "user", "env", "string-limit"], ..PLAIN },
+    Launcher {
+        names: &["strace", "ltrace"],
+        short_values: "abeIoOpPsSuUEXn",
+        long_values: &["output", "trace", "attach", "user", "env", "string-limit"],
+        ..PLAIN
+    },
     Launcher { names: &["valgrind"], ..PLAIN },
     Launcher { names: &["prlimit"], short_values: "p", long_values: &["pid"], ..PLAIN },
     Launcher { names: &["numactl"], short_values: "CNmip", ..PLAIN },
@@ -121,6 +203,11 @@ pub(super) fn peel(words: Vec<Word>) -> Peeled {
     peeled
 }
 
+/// Whether `program` is a launcher: one that is left in place runs nothing.
+pub(super) fn is_launcher(program: &str) -> bool {
+    LAUNCHERS.iter().any(|launcher| launcher.names.contains(&program))
+}
+
 /// The name a program is known by.
 pub(super) fn program(word: &Word) -> String {
     use portcullis_sdk::shell::WordPart;
@@ -143,7 +230,13 @@ fn peel_one(peeled: &mut Peeled) -> Option<Vec<Word>> {
         return Some(split);
     }
     // `nice -10 …`.
-    let spec = Spec { short_values: launcher.short_values, short_attached: "0123456789", long_values: launcher.long_values, operand_ends: true, ..Spec::default() };
+    let spec = Spec {
+        short_values: launcher.short_values,
+        short_attached: "0123456789",
+        long_values: launcher.long_values,
+        operand_ends: true,
+        ..Spec::default()
+    };
     let arguments = options::parse(words, &spec);
     if arguments.options.iter().any(|found| found.name.len() == 1 && launcher.inspects.contains(&found.name)) {
         return None;
@@ -179,7 +272,9 @@ pub(super) fn assignment(word: &Word) -> Option<(String, Word)> {
     let text = word.literal_prefix();
     let end = text.find('=')?;
     let name = &text[..end];
-    let valid = !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let valid = !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     valid.then(|| (name.to_owned(), options::without_prefix(word, end + 1)))
 }
 

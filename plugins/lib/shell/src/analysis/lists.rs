@@ -13,16 +13,45 @@ const fn leading(short_values: &'static str, long_values: &'static [&'static str
 
 const XARGS: Spec = Spec {
     short_attached: "eil",
-    ..leading("IndPLsEa", &["replace", "max-args", "delimiter", "max-procs", "max-lines", "max-chars", "eof", "arg-file", "process-slot-var"])
+    ..leading(
+        "IndPLsEa",
+        &["replace", "max-args", "delimiter", "max-procs", "max-lines", "max-chars", "eof", "arg-file", "process-slot-var"],
+    )
 };
 
-const PARALLEL: Spec = leading("jIaSNnLJ", &["jobs", "arg-file", "sshlogin", "max-args", "delay", "timeout", "joblog", "results", "colsep", "workdir", "tmpdir"]);
+const PARALLEL: Spec = leading(
+    "jIaSNnLJ",
+    &["jobs", "arg-file", "sshlogin", "max-args", "delay", "timeout", "joblog", "results", "colsep", "workdir", "tmpdir"],
+);
 
 const CONTAINER: Spec = leading(
     "euwvplhmncf",
     &[
-        "env", "user", "workdir", "volume", "publish", "name", "network", "entrypoint", "label", "env-file", "memory", "mount", "platform", "hostname",
-        "add-host", "cpus", "gpus", "namespace", "container", "file", "index", "context", "project-name", "profile", "kubeconfig",
+        "env",
+        "user",
+        "workdir",
+        "volume",
+        "publish",
+        "name",
+        "network",
+        "entrypoint",
+        "label",
+        "env-file",
+        "memory",
+        "mount",
+        "platform",
+        "hostname",
+        "add-host",
+        "cpus",
+        "gpus",
+        "namespace",
+        "container",
+        "file",
+        "index",
+        "context",
+        "project-name",
+        "profile",
+        "kubeconfig",
     ],
 );
 
@@ -41,11 +70,21 @@ const RUNNERS: &[Runner] = &[
     Runner { program: "bunx", subcommands: &[], spec: leading("p", &["package"]), operands: 0 },
     Runner { program: "uvx", subcommands: &[], spec: leading("pw", &["python", "with", "from"]), operands: 0 },
     Runner { program: "pipx", subcommands: &["run"], spec: leading("", &["spec", "python"]), operands: 0 },
-    Runner { program: "npm", subcommands: &["exec", "x"], spec: leading("pcwC", &["package", "call", "workspace", "prefix"]), operands: 0 },
+    Runner {
+        program: "npm",
+        subcommands: &["exec", "x"],
+        spec: leading("pcwC", &["package", "call", "workspace", "prefix"]),
+        operands: 0,
+    },
     Runner { program: "pnpm", subcommands: &["exec", "dlx"], spec: leading("CF", &["dir", "filter", "package"]), operands: 0 },
     Runner { program: "yarn", subcommands: &["exec", "dlx"], spec: leading("p", &["package", "cwd"]), operands: 0 },
     Runner { program: "bun", subcommands: &["x"], spec: leading("", &["cwd"]), operands: 0 },
-    Runner { program: "uv", subcommands: &["run"], spec: leading("pw", &["python", "with", "project", "directory", "env-file", "extra", "group", "package"]), operands: 0 },
+    Runner {
+        program: "uv",
+        subcommands: &["run"],
+        spec: leading("pw", &["python", "with", "project", "directory", "env-file", "extra", "group", "package"]),
+        operands: 0,
+    },
     Runner { program: "poetry", subcommands: &["run"], spec: leading("CP", &["directory", "project"]), operands: 0 },
     Runner { program: "pdm", subcommands: &["run"], spec: leading("p", &["project"]), operands: 0 },
     Runner { program: "pipenv", subcommands: &["run"], spec: leading("", &["python"]), operands: 0 },
@@ -61,7 +100,12 @@ const RUNNERS: &[Runner] = &[
     Runner { program: "aws-vault", subcommands: &["exec"], spec: leading("d", &["duration"]), operands: 1 },
     Runner { program: "dotenv", subcommands: &[], spec: leading("evp", &[]), operands: 0 },
     Runner { program: "entr", subcommands: &[], spec: leading("", &[]), operands: 0 },
-    Runner { program: "hyperfine", subcommands: &[], spec: leading("wrmMpcn", &["warmup", "runs", "prepare", "cleanup", "setup", "shell"]), operands: 0 },
+    Runner {
+        program: "hyperfine",
+        subcommands: &[],
+        spec: leading("wrmMpcn", &["warmup", "runs", "prepare", "cleanup", "setup", "shell"]),
+        operands: 0,
+    },
 ];
 
 impl Walk<'_> {
@@ -109,7 +153,13 @@ impl Walk<'_> {
             }
             (Some(input), None) => {
                 let mut words = command.to_vec();
-                words.extend(input.text.split(['\0', ' ', '\t', '\n']).filter(|item| !item.is_empty()).map(|item| Word::literal(item.trim_matches(['\'', '"']))));
+                words.extend(
+                    input
+                        .text
+                        .split(['\0', ' ', '\t', '\n'])
+                        .filter(|item| !item.is_empty())
+                        .map(|item| Word::literal(item.trim_matches(['\'', '"']))),
+                );
                 self.child(slot, words, Route::ArgumentList);
             }
             (None, _) => {
@@ -122,7 +172,8 @@ impl Walk<'_> {
 
     fn parallel(&mut self, slot: u32, arguments: &[Word]) -> Output {
         let parsed = options::parse(arguments, &PARALLEL);
-        let end = parsed.operands.iter().position(|word| word.literal_prefix().starts_with(":::")).unwrap_or(parsed.operands.len());
+        let end =
+            parsed.operands.iter().position(|word| word.literal_prefix().starts_with(":::")).unwrap_or(parsed.operands.len());
         let (command, sources) = parsed.operands.split_at(end);
         if command.is_empty() {
             // Each argument is a command line.
@@ -223,17 +274,31 @@ impl Walk<'_> {
                 }
             }
             "rebase" => {
-                let parsed = options::parse(arguments, &Spec { operand_ends: false, ..leading("xsXCS", &["exec", "onto", "strategy", "strategy-option"]) });
+                let parsed = options::parse(
+                    arguments,
+                    &Spec { operand_ends: false, ..leading("xsXCS", &["exec", "onto", "strategy", "strategy-option"]) },
+                );
                 for script in parsed.values('x', "exec").into_iter().cloned().collect::<Vec<_>>() {
                     let text = self.text(&script);
                     self.child_shell(&text, Route::ScriptArgument, slot, None);
                 }
             }
             "filter-branch" => {
-                const FILTERS: &[&str] =
-                    &["setup", "subdirectory-filter", "env-filter", "tree-filter", "index-filter", "parent-filter", "msg-filter", "commit-filter", "tag-name-filter"];
+                const FILTERS: &[&str] = &[
+                    "setup",
+                    "subdirectory-filter",
+                    "env-filter",
+                    "tree-filter",
+                    "index-filter",
+                    "parent-filter",
+                    "msg-filter",
+                    "commit-filter",
+                    "tag-name-filter",
+                ];
                 let parsed = options::parse(arguments, &Spec { operand_ends: false, ..leading("d", FILTERS) });
-                for found in parsed.options.iter().filter(|found| found.name.ends_with("-filter") && found.name != "subdirectory-filter") {
+                for found in
+                    parsed.options.iter().filter(|found| found.name.ends_with("-filter") && found.name != "subdirectory-filter")
+                {
                     if let Some(script) = found.value.clone() {
                         let text = self.text(&script);
                         self.child_shell(&text, Route::ScriptArgument, slot, None);

@@ -77,7 +77,8 @@ impl Walk<'_> {
                 },
                 _ => Output::unknown(),
             },
-            ":" | "true" | "false" | "test" | "[" | "exit" | "return" | "sleep" | "mkdir" | "rm" | "mv" | "cp" | "touch" | "chmod" | "ln" => Output::default(),
+            ":" | "true" | "false" | "test" | "[" | "exit" | "return" | "sleep" | "mkdir" | "rm" | "mv" | "cp" | "touch"
+            | "chmod" | "ln" => Output::default(),
             // Some filter: what goes in may come out.
             _ => self.frame.input.as_deref().map_or_else(Output::unknown, |input| input.clone().inexact()),
         }

@@ -176,7 +176,9 @@ impl Walk<'_> {
             self.part(part, true, false, &mut atoms);
         }
         let text = known_text(&atoms);
-        let assigns = parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('=') || text.contains("++") || text.contains("--")));
+        let assigns = parts
+            .iter()
+            .any(|part| matches!(part, Part::Plain(text) if text.contains('=') || text.contains("++") || text.contains("--")));
         if assigns {
             for part in parts {
                 if let Part::Plain(text) = part {

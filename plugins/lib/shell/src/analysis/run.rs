@@ -8,7 +8,7 @@ use super::known::{Known, Variable};
 use super::output::Output;
 use super::walk::{DIRECTORY, Walk};
 use super::{effects, launchers};
-use crate::syntax::grammar::DECLARATIONS;
+use crate::syntax::simple::DECLARATIONS;
 use crate::syntax::tree::{Assign, Operator, Redirect, Simple, Target, Value};
 use crate::{paths, programs};
 
@@ -24,7 +24,11 @@ impl Walk<'_> {
         let mut words: Vec<Word> = Vec::new();
         for word in &simple.words {
             let declares = words.first().and_then(|word| word.value.as_deref()).is_some_and(|name| DECLARATIONS.contains(&name));
-            let assigns = declares && word.raw.find('=').is_some_and(|end| word.raw[..end].bytes().all(|b| b.is_ascii_alphanumeric() || b"_+".contains(&b)));
+            let assigns = declares
+                && word
+                    .raw
+                    .find('=')
+                    .is_some_and(|end| word.raw[..end].bytes().all(|b| b.is_ascii_alphanumeric() || b"_+".contains(&b)));
             if assigns {
                 words.push(self.single(word));
             } else {
@@ -90,14 +94,10 @@ impl Walk<'_> {
     }
 
     fn dispatch(&mut self, slot: u32, program: &str, words: &[Word], external: bool) -> Output {
-        if !external
-            && let Some(body) = self.functions.get(program).cloned()
-        {
+        if !external && let Some(body) = self.functions.get(program).cloned() {
             return self.call(slot, program, &body, words);
         }
-        if !external
-            && let Some(text) = self.aliases.get(program).cloned()
-        {
+        if !external && let Some(text) = self.aliases.get(program).cloned() {
             let rest: Vec<&str> = words[1..].iter().map(|word| word.raw.as_str()).collect();
             self.command(slot).certainty = Certainty::Possible;
             let text = format!("{text} {}", rest.join(" "));
@@ -121,7 +121,8 @@ impl Walk<'_> {
         {
             return self.child_shell(&text, Route::ScriptInput, slot, Some(&words[1..]));
         }
-        if !programs::is_data(program) && !programs::is_version_control(program) && !programs::TOOLS.contains(&program) {
+        let data = programs::is_data(program) || programs::is_version_control(program);
+        if !data && !programs::TOOLS.contains(&program) && !launchers::is_launcher(program) {
             self.embedded(slot, words);
         }
         self.printed(program, words)
@@ -129,7 +130,10 @@ impl Walk<'_> {
 
     /// A command word among the arguments of a program that may be a launcher.
     fn embedded(&mut self, slot: u32, words: &[Word]) {
-        let found = words.iter().skip(1).position(|word| word.value.as_deref().is_some_and(|value| EMBEDDED.contains(&paths::base_name(value))));
+        let found = words
+            .iter()
+            .skip(1)
+            .position(|word| word.value.as_deref().is_some_and(|value| EMBEDDED.contains(&paths::base_name(value))));
         if let Some(position) = found {
             self.possibly(slot, words[position + 1..].to_vec());
         }
@@ -138,7 +142,9 @@ impl Walk<'_> {
     /// `$SUDO rm x`: the first word may be a launcher, or nothing at all.
     fn unknown_program(&mut self, slot: u32, words: &[Word]) -> Output {
         self.unknown(format!("which program `{}` stands for", words[0].raw));
-        let next = words.get(1).is_some_and(|word| word.value.as_deref().is_some_and(|value| !value.is_empty() && !value.starts_with('-')));
+        let next = words
+            .get(1)
+            .is_some_and(|word| word.value.as_deref().is_some_and(|value| !value.is_empty() && !value.starts_with('-')));
         if next && !words[0].quoted {
             self.possibly(slot, words[1..].to_vec());
         } else {
@@ -201,7 +207,13 @@ impl Walk<'_> {
             Value::Array(whole, words) => {
                 let fields: Vec<Word> = words.iter().flat_map(|word| self.fields(word)).collect();
                 let values: Option<Vec<String>> = fields.iter().map(|word| word.value.clone()).collect();
-                let word = Word { raw: whole.raw.clone(), value: values.as_ref().map(|values| values.join(" ")), parts: Vec::new(), quoted: false, glob: false };
+                let word = Word {
+                    raw: whole.raw.clone(),
+                    value: values.as_ref().map(|values| values.join(" ")),
+                    parts: Vec::new(),
+                    quoted: false,
+                    glob: false,
+                };
                 (word, values.map_or(Known::Unknown, Known::List))
             }
         };
@@ -246,7 +258,8 @@ impl Walk<'_> {
                 RedirectionKind::HereDocument => Some(self.text(&redirection.target)),
                 RedirectionKind::HereString => Some(self.text(&redirection.target) + "\n"),
                 RedirectionKind::Input => {
-                    let known = self.files.iter().rev().find(|(raw, _)| *raw == redirection.target.raw).map(|(_, output)| output.clone());
+                    let known =
+                        self.files.iter().rev().find(|(raw, _)| *raw == redirection.target.raw).map(|(_, output)| output.clone());
                     self.frame.input = known.map(Rc::new);
                     continue;
                 }
@@ -265,7 +278,11 @@ impl Walk<'_> {
         for redirection in &command.redirections {
             let standard = redirection.descriptor.is_none_or(|descriptor| descriptor == 1);
             match redirection.kind {
-                RedirectionKind::Output | RedirectionKind::Append | RedirectionKind::Clobber | RedirectionKind::OutputBoth | RedirectionKind::AppendBoth => left &= !standard,
+                RedirectionKind::Output
+                | RedirectionKind::Append
+                | RedirectionKind::Clobber
+                | RedirectionKind::OutputBoth
+                | RedirectionKind::AppendBoth => left &= !standard,
                 _ => {}
             }
         }
@@ -304,7 +321,9 @@ fn redirection_kind(redirect: &Redirect, target: &Word) -> RedirectionKind {
         Operator::ReadWrite => RedirectionKind::ReadWrite,
         Operator::OutputBoth => RedirectionKind::OutputBoth,
         Operator::AppendBoth => RedirectionKind::AppendBoth,
-        Operator::DuplicateOutput if !descriptor() && redirect.descriptor.is_none_or(|descriptor| descriptor == 1) => RedirectionKind::OutputBoth,
+        Operator::DuplicateOutput if !descriptor() && redirect.descriptor.is_none_or(|descriptor| descriptor == 1) => {
+            RedirectionKind::OutputBoth
+        }
         Operator::DuplicateInput | Operator::DuplicateOutput => RedirectionKind::Duplicate,
         Operator::HereDocument => RedirectionKind::HereDocument,
         Operator::HereString => RedirectionKind::HereString,

@@ -34,7 +34,8 @@ impl<V: Clone> Scoped<V> {
 
     /// Removes every entry that does not satisfy `keep`.
     pub fn retain(&mut self, keep: impl Fn(&str, &V) -> bool) {
-        let names: Vec<String> = self.entries.iter().filter(|(name, value)| !keep(name, value)).map(|(name, _)| name.clone()).collect();
+        let names: Vec<String> =
+            self.entries.iter().filter(|(name, value)| !keep(name, value)).map(|(name, _)| name.clone()).collect();
         for name in names {
             self.remove(&name);
         }

@@ -32,13 +32,43 @@ const fn values(short_values: &'static str, long_values: &'static [&'static str]
 }
 
 const SCRIPT_OPTIONS: &[ScriptOption] = &[
-    ScriptOption { program: "su", short: 'c', long: "command", spec: values("cgGsw", &["command", "session-command", "group", "supp-group", "shell"]) },
-    ScriptOption { program: "runuser", short: 'c', long: "command", spec: values("ucgGsw", &["user", "command", "session-command", "group", "shell"]) },
-    ScriptOption { program: "flock", short: 'c', long: "command", spec: values("wEc", &["wait", "timeout", "conflict-exit-code", "command"]) },
-    ScriptOption { program: "script", short: 'c', long: "command", spec: values("cBEIOTmo", &["command", "log-in", "log-out", "log-io", "log-timing", "echo", "output-limit"]) },
+    ScriptOption {
+        program: "su",
+        short: 'c',
+        long: "command",
+        spec: values("cgGsw", &["command", "session-command", "group", "supp-group", "shell"]),
+    },
+    ScriptOption {
+        program: "runuser",
+        short: 'c',
+        long: "command",
+        spec: values("ucgGsw", &["user", "command", "session-command", "group", "shell"]),
+    },
+    ScriptOption {
+        program: "flock",
+        short: 'c',
+        long: "command",
+        spec: values("wEc", &["wait", "timeout", "conflict-exit-code", "command"]),
+    },
+    ScriptOption {
+        program: "script",
+        short: 'c',
+        long: "command",
+        spec: values("cBEIOTmo", &["command", "log-in", "log-out", "log-io", "log-timing", "echo", "output-limit"]),
+    },
     ScriptOption { program: "sg", short: 'c', long: "", spec: values("c", &[]) },
-    ScriptOption { program: "nix-shell", short: '\0', long: "run", spec: values("pIA", &["run", "command", "arg", "argstr", "attr"]) },
-    ScriptOption { program: "nix-shell", short: '\0', long: "command", spec: values("pIA", &["run", "command", "arg", "argstr", "attr"]) },
+    ScriptOption {
+        program: "nix-shell",
+        short: '\0',
+        long: "run",
+        spec: values("pIA", &["run", "command", "arg", "argstr", "attr"]),
+    },
+    ScriptOption {
+        program: "nix-shell",
+        short: '\0',
+        long: "command",
+        spec: values("pIA", &["run", "command", "arg", "argstr", "attr"]),
+    },
     ScriptOption { program: "npx", short: 'c', long: "call", spec: values("cp", &["call", "package"]) },
     ScriptOption { program: "npm", short: 'c', long: "call", spec: values("cp", &["call", "package"]) },
     ScriptOption { program: "entr", short: '\0', long: "", spec: values("", &[]) },
@@ -48,7 +78,13 @@ const SCRIPT_OPTIONS: &[ScriptOption] = &[
 const SSH: Spec = Spec { short_values: "BbcDEeFIiJLlmOopPQRSWw", operand_ends: true, ..values("", &[]) };
 
 /// Options of `watch` with values.
-const WATCH: Spec = Spec { short_values: "nq", long_values: &["interval", "equexit"], long_flags: &["exec"], operand_ends: true, ..values("", &[]) };
+const WATCH: Spec = Spec {
+    short_values: "nq",
+    long_values: &["interval", "equexit"],
+    long_flags: &["exec"],
+    operand_ends: true,
+    ..values("", &[])
+};
 
 impl Walk<'_> {
     /// Follows a program that runs a text; nothing for others.
@@ -73,7 +109,11 @@ impl Walk<'_> {
         match program {
             "su" | "sudo" | "doas" | "login" | "newgrp" => {
                 // Without a command they start a shell (`sudo` with `-s` or `-i`).
-                let shell = program == "su" || options::parse(arguments, &values("ughpCDrtTUR", &[])).options.iter().any(|o| matches!(o.name.as_str(), "s" | "i" | "shell" | "login"));
+                let shell = program == "su"
+                    || options::parse(arguments, &values("ughpCDrtTUR", &[]))
+                        .options
+                        .iter()
+                        .any(|o| matches!(o.name.as_str(), "s" | "i" | "shell" | "login"));
                 shell.then(|| {
                     self.command(slot).program_from_input = true;
                     self.run_input(slot)
@@ -89,7 +129,24 @@ impl Walk<'_> {
                 Some(self.child_shell(&text, Route::ScriptArgument, slot, None))
             }
             "tmux" => {
-                let sends = arguments.iter().any(|word| matches!(word.value.as_deref(), Some("send-keys" | "send" | "new" | "new-session" | "new-window" | "neww" | "split-window" | "splitw" | "run-shell" | "run" | "respawn-pane")));
+                let sends = arguments.iter().any(|word| {
+                    matches!(
+                        word.value.as_deref(),
+                        Some(
+                            "send-keys"
+                                | "send"
+                                | "new"
+                                | "new-session"
+                                | "new-window"
+                                | "neww"
+                                | "split-window"
+                                | "splitw"
+                                | "run-shell"
+                                | "run"
+                                | "respawn-pane"
+                        )
+                    )
+                });
                 for word in arguments.iter().filter(|word| sends && word.literal_prefix().contains(' ')) {
                     let text = self.text(word);
                     self.child_shell(&text, Route::ScriptArgument, slot, None);
@@ -212,6 +269,8 @@ impl Walk<'_> {
                 }
                 if let Some(at) = parsed.failed_at {
                     walk.scan(&text[at..], "a nested program text is not valid shell syntax, or is nested too deeply");
+                } else if parsed.ambiguous {
+                    walk.scan(text, "shells differ in how they read a `'` inside `\"${…}\"`");
                 }
                 output
             })
@@ -227,18 +286,48 @@ impl Walk<'_> {
 /// Whether an interpreter takes its program from standard input.
 fn reads_input(kind: &str, arguments: &[Word]) -> bool {
     let spec = match kind {
-        "python" | "pypy" => Spec { short_values: "cmWX", long_values: &["check-hash-based-pycs"], operand_ends: true, ..values("", &[]) },
+        "python" | "pypy" => {
+            Spec { short_values: "cmWX", long_values: &["check-hash-based-pycs"], operand_ends: true, ..values("", &[]) }
+        }
         "perl" => Spec { short_values: "eEIMm", short_attached: "0CDFilxdV", operand_ends: true, ..values("", &[]) },
         "ruby" => Spec { short_values: "eCEIr", short_attached: "0FKTWx", operand_ends: true, ..values("", &[]) },
-        "node" | "nodejs" => Spec { short_values: "eprC", long_values: &["eval", "print", "require", "import", "loader", "conditions", "env-file"], operand_ends: true, ..values("", &[]) },
-        "php" => Spec { short_values: "rBRFEfcdz", long_values: &["run", "file", "define"], operand_ends: true, ..values("", &[]) },
+        "node" | "nodejs" => Spec {
+            short_values: "eprC",
+            long_values: &["eval", "print", "require", "import", "loader", "conditions", "env-file"],
+            operand_ends: true,
+            ..values("", &[])
+        },
+        "php" => {
+            Spec { short_values: "rBRFEfcdz", long_values: &["run", "file", "define"], operand_ends: true, ..values("", &[]) }
+        }
         _ => Spec { short_values: "e", operand_ends: true, ..values("", &[]) },
     };
     let parsed: Arguments = options::parse(arguments, &spec);
     match parsed.operands.first() {
         Some(word) => word.is("-") || word.is("/dev/stdin"),
         None => !parsed.options.iter().any(|found| {
-            matches!(found.name.as_str(), "c" | "m" | "e" | "E" | "p" | "r" | "V" | "v" | "h" | "version" | "help" | "eval" | "print" | "run" | "file" | "f" | "test" | "n" | "i" | "a")
+            matches!(
+                found.name.as_str(),
+                "c" | "m"
+                    | "e"
+                    | "E"
+                    | "p"
+                    | "r"
+                    | "V"
+                    | "v"
+                    | "h"
+                    | "version"
+                    | "help"
+                    | "eval"
+                    | "print"
+                    | "run"
+                    | "file"
+                    | "f"
+                    | "test"
+                    | "n"
+                    | "i"
+                    | "a"
+            )
         }),
     }
 }

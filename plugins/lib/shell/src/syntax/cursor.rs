@@ -39,6 +39,8 @@ pub(crate) struct Cursor<'t> {
     pub(super) here_bytes: usize,
     /// Positions where `((` turned out not to be arithmetic, so that no position is tried twice.
     pub(super) not_arithmetic: HashSet<usize>,
+    /// Other shells read some of this differently.
+    pub(super) ambiguous: bool,
     steps: usize,
 }
 
@@ -51,6 +53,7 @@ impl<'t> Cursor<'t> {
             pending: Vec::new(),
             here_bytes: 0,
             not_arithmetic: HashSet::new(),
+            ambiguous: false,
             steps: text.len() * STEPS_PER_BYTE + 64,
         }
     }
@@ -61,6 +64,10 @@ impl<'t> Cursor<'t> {
 
     pub fn here_bytes(&self) -> usize {
         self.here_bytes
+    }
+
+    pub fn is_ambiguous(&self) -> bool {
+        self.ambiguous
     }
 
     /// Counts one step against the budget.

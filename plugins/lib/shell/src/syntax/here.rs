@@ -91,7 +91,9 @@ impl Cursor<'_> {
             return Ok(Word { parts: vec![Part::Quoted(raw.clone())], raw });
         }
         let mut inner = Cursor::new(&raw, self.depth + 1);
-        let parts = match inner.parts(Until::End) {
+        let parts = inner.parts(Until::End);
+        self.ambiguous |= inner.ambiguous;
+        let parts = match parts {
             Ok(parts) => vec![Part::Double(parts)],
             // Bash stops at this body, and nothing of it runs.
             Err(Stop::Syntax) => vec![Part::Quoted(raw.clone())],

@@ -123,9 +123,19 @@ pub(crate) enum Part {
     /// `"…"`, `$"…"` and here-document bodies; plain parts inside are quoted text.
     Double(Vec<Part>),
     Parameter(Parameter),
-    Command { raw: String, script: Script },
-    Process { raw: String, input: bool, script: Script },
-    Arithmetic { raw: String, parts: Vec<Part> },
+    Command {
+        raw: String,
+        script: Script,
+    },
+    Process {
+        raw: String,
+        input: bool,
+        script: Script,
+    },
+    Arithmetic {
+        raw: String,
+        parts: Vec<Part>,
+    },
 }
 
 /// `$x`, `${x…}`.

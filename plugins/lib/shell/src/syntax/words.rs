@@ -1,7 +1,8 @@
 //! Words and the expansions in them.
 
 use super::cursor::{Cursor, Parse, Stop, ends_word};
-use super::grammar::{Close, name_length};
+use super::grammar::Close;
+use super::simple::name_length;
 use super::tree::{Parameter, Part, Word};
 
 /// Where a run of parts ends, and with it the rules of quoting that hold inside.
@@ -11,7 +12,7 @@ pub(super) enum Until {
     Word,
     /// The `}` of an expansion outside double quotes, or after an operator that takes a pattern.
     Brace,
-    /// The `}` of an expansion inside double quotes: `'` is an ordinary character.
+    /// The `}` of an expansion inside double quotes: a pair of `'` hides what is between, and stays in the text.
     QuotedBrace,
     /// The `]` of a subscript or of `$[ … ]`.
     Bracket,
@@ -116,6 +117,13 @@ impl Cursor<'_> {
                     self.at += 1;
                     Some(Part::Quoted(self.single_quoted()?))
                 }
+                b'\'' if until == Until::QuotedBrace => {
+                    // Bash pairs them, POSIX shells do not.
+                    self.ambiguous = true;
+                    self.at += 1;
+                    let text = self.single_quoted()?;
+                    Some(Part::Quoted(format!("'{text}'")))
+                }
                 b'"' if until != Until::End => {
                     self.at += 1;
                     Some(self.double_quoted()?)
@@ -124,11 +132,18 @@ impl Cursor<'_> {
                     let start = self.at;
                     self.at += 1;
                     let inner = self.backquoted(until.quoted() && until != Until::End)?;
-                    let script = self.nested(|c| Cursor::new(&inner, c.depth).script_to_end())?;
+                    let script = self.nested(|c| {
+                        let mut nested = Cursor::new(&inner, c.depth);
+                        let script = nested.script_to_end();
+                        c.ambiguous |= nested.ambiguous;
+                        script
+                    })?;
                     Some(Part::Command { raw: self.since(start), script })
                 }
                 b'$' => self.dollar(until)?,
-                b'<' | b'>' if matches!(until, Until::Word | Until::Brace | Until::Glob) && self.raw_byte(1) == b'(' => Some(self.process_substitution()?),
+                b'<' | b'>' if matches!(until, Until::Word | Until::Brace | Until::Glob) && self.raw_byte(1) == b'(' => {
+                    Some(self.process_substitution()?)
+                }
                 _ => None,
             };
             match part {
@@ -166,7 +181,9 @@ impl Cursor<'_> {
         self.at += 1;
         if until.quoted() {
             let next = self.raw_byte(0);
-            let special = matches!(next, b'$' | b'`' | b'\\') || (next == b'"' && until != Until::End) || (next == b'}' && until == Until::QuotedBrace);
+            let special = matches!(next, b'$' | b'`' | b'\\')
+                || (next == b'"' && until != Until::End)
+                || (next == b'}' && until == Until::QuotedBrace);
             if !special {
                 return Err("\\");
             }
@@ -278,7 +295,10 @@ impl Cursor<'_> {
             self.expect("}")?;
             return Ok(Part::Command { raw: self.since(start), script });
         }
-        let prefix_applies = |c: &Self| parameter_length(&c.rest()[1..]) > 0 && c.raw_byte(2) != b'}' || c.rest()[1..].starts_with(|x: char| x.is_ascii_alphanumeric() || x == '_' || x == '@' || x == '*');
+        let prefix_applies = |c: &Self| {
+            parameter_length(&c.rest()[1..]) > 0 && c.raw_byte(2) != b'}'
+                || c.rest()[1..].starts_with(|x: char| x.is_ascii_alphanumeric() || x == '_' || x == '@' || x == '*')
+        };
         let length = self.byte() == b'#' && prefix_applies(self);
         let indirect = self.byte() == b'!' && prefix_applies(self);
         if length || indirect {
@@ -296,22 +316,16 @@ impl Cursor<'_> {
             subscript = Some(self.parts(Until::Bracket)?);
             self.expect("]")?;
         }
-        const OPERATORS: &[&str] =
-            &[":-", ":=", ":?", ":+", ":", "-", "=", "?", "+", "##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^", ",,", ",", "@"];
+        const OPERATORS: &[&str] = &[
+            ":-", ":=", ":?", ":+", ":", "-", "=", "?", "+", "##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^", ",,", ",",
+            "@",
+        ];
         let operator = OPERATORS.iter().copied().find(|o| self.rest().starts_with(o)).unwrap_or("");
         self.at += operator.len();
         let takes_word = operator.is_empty() || operator.starts_with([':', '-', '=', '?', '+']);
         let argument = self.parts(if until.quoted() && takes_word { Until::QuotedBrace } else { Until::Brace })?;
         self.expect("}")?;
-        Ok(Part::Parameter(Parameter {
-            raw: self.since(start),
-            name,
-            length,
-            indirect,
-            subscript,
-            operator,
-            argument,
-        }))
+        Ok(Part::Parameter(Parameter { raw: self.since(start), name, length, indirect, subscript, operator, argument }))
     }
 }
 

@@ -14,7 +14,8 @@ pub fn lists(analysis: &Analysis, run: &Run) -> bool {
 pub fn matches(command: &Command, run: &Run) -> bool {
     if command.certainty == Certainty::Coarse {
         // The scan only promises the program.
-        return command.words.first().is_some_and(|word| base_name(word) == run[0]) || command.words.iter().any(|word| base_name(word) == run[0]);
+        return command.words.first().is_some_and(|word| base_name(word) == run[0])
+            || command.words.iter().any(|word| base_name(word) == run[0]);
     }
     // `env -S TEXT`: the words of the text stand in none of the arguments.
     if command.launchers.iter().any(|launcher| launcher == "env -S") && run[0] == "env" {
@@ -32,7 +33,9 @@ pub fn matches(command: &Command, run: &Run) -> bool {
 
 /// A command of a line without conditions that has to run, unless it is one of the shell's own.
 pub fn must_run(command: &Command) -> bool {
-    command.certainty == Certainty::Certain && !command.program.is_empty() && !super::sandbox::BUILTINS.contains(&command.program.as_str())
+    command.certainty == Certainty::Certain
+        && !command.program.is_empty()
+        && !super::sandbox::BUILTINS.contains(&command.program.as_str())
 }
 
 pub fn is_first(command: &Command, program: &str) -> bool {

@@ -50,7 +50,8 @@ impl Generator {
         for _ in 0..self.below(3) {
             let here = ends_in_tag(&text);
             // After the tag of a here-document only a newline may follow.
-            let joint = if here { "\n" } else { self.pick(&["; ", "\n", " && ", ";", "\n\n  ", " & ", " # evil comment\n", " \\\n&& "]) };
+            let joint =
+                if here { "\n" } else { self.pick(&["; ", "\n", " && ", ";", "\n\n  ", " & ", " # evil comment\n", " \\\n&& "]) };
             let next = self.command(depth);
             text = format!("{text}{joint}{next}");
         }
@@ -69,6 +70,9 @@ impl Generator {
         let tag = format!("E{}", self.tag());
         // Bash 5.2 prints a substitution before it parses it again, and loses a `;` that comes after a here-document.
         let printable = !(inner.contains("Et") && inner.contains(';'));
+        if self.below(3) == 0 {
+            return self.expansion(&inner);
+        }
         match self.below(42) {
             0 => format!("{{ {inner}\n}}"),
             1 => format!("( {inner} )"),
@@ -100,7 +104,7 @@ impl Generator {
             16 => format!("printf '%s\\n' {} | sh", self.quote(&inner)),
             17 => format!("cat <<'{tag}' | bash\n{inner}\n{tag}"),
             18 if printable => format!("{} \"$( {inner}\n)\"", self.simple()),
-            19 if printable => format!("{} $( {inner} \n)", self.simple()),
+            19 if printable => format!("{} $( {inner}\n)", self.simple()),
             20 if !inner.contains(['`', '\\']) => format!("{} \"`{}\n`\"", self.simple(), inner.replace('"', "\\\"")),
             21 if printable => format!("cat <({inner}\n) > out"),
             22 => {
@@ -145,7 +149,7 @@ impl Generator {
             36 => format!("for ((i = 0; i < 1; i++)); do {inner}\ndone"),
             37 if printable => {
                 self.complete = false;
-                format!("y=${{unset-$({inner}\n)}}; {} \"${{unset:-it's}}\"", self.simple())
+                format!("y=${{unset-$({inner}\n)}}; {} \"${{unset:-'it }}'}}\"", self.simple())
             }
             38 => {
                 let program = self.program();
@@ -161,7 +165,9 @@ impl Generator {
             40 => {
                 let program = self.program();
                 let tag = self.tag();
-                format!("p={tag}.tar.gz; {program} ${{p%.gz}} ${{p%%.*}} ${{p##*.}} ${{p#*.}} ${{p/tar/zip}} ${{#p}} ${{p:0:2}} ${{p^^}}; {inner}")
+                format!(
+                    "p={tag}.tar.gz; {program} ${{p%.gz}} ${{p%%.*}} ${{p##*.}} ${{p#*.}} ${{p/tar/zip}} ${{#p}} ${{p:0:2}} ${{p^^}}; {inner}"
+                )
             }
             _ => {
                 let program = self.program();
@@ -169,6 +175,50 @@ impl Generator {
                 format!("{program} {tag} | {}", self.simple())
             }
         }
+    }
+
+    /// A command whose words take more than quote removal, then `inner`.
+    fn expansion(&mut self, inner: &str) -> String {
+        self.complete = false;
+        let program = self.program();
+        let tag = self.tag();
+        let quoted = self.quote(inner);
+        let command = format!("{program} {tag}");
+        let text = match self.below(32) {
+            0 => format!("for x in $(printf '%s\\n' a b) {{1..2}}; do {command} $x; done"),
+            1 => format!("IFS=,; v=a,b; {command} $v \"$v\"; unset IFS"),
+            2 => format!("n=v; v=value; {command} \"${{!n}}\" ${{v:-d}} \"${{nothing:+x}}\""),
+            3 => format!("declare -x D=1 E=\"two w\"; {command} \"$E\" $D"),
+            4 => format!("printf -v z '%s-%s' a b; {command} $z"),
+            5 => format!("mapfile -t m <<< $'l1\\nl2 x'; {command} \"${{m[1]}}\" ${{#m[@]}}"),
+            6 => format!("while IFS= read -r l; do {command} \"$l\"; done <<< $'a b\\nc'"),
+            7 => format!(". /dev/stdin <<< {quoted}"),
+            8 => format!("source <(printf %s {quoted})"),
+            9 => format!("printf '%s\\n' {quoted} > s{tag}; sh s{tag}; . ./s{tag}"),
+            10 => format!("cat <<A{tag} <<'B{tag}'\n{DATA}\nA{tag}\n$({DATA})\nB{tag}\n{command}"),
+            11 => format!("{command} $'multi\\nline' \"a'b\" 'a\"b' \\# \\; \\& a\\ b"),
+            12 => format!("exec 3>out; {command} >&3 3>&-"),
+            13 => format!("(exec {command})"),
+            14 => format!("v=value; case \"$v\" in val*) {command};; *) :;; esac"),
+            15 => format!("if ! false; then {command}; fi"),
+            16 => format!("{{ {command}; }} 2>&1 | cat"),
+            17 => format!("f() ( {command} \"$@\" ); f one 'two three'"),
+            18 => format!("{command} {{a..c}} {{3..1}} {{01..03}} x{{,y}} {{a}} {{}} a{{b,c"),
+            19 => format!("{command} ~ ~+ a~b \"~\" ~/a/b"),
+            20 => format!("{command} $(( 1 )) $[2]"),
+            21 => format!("{command} [x] '*' \\* \"a*\""),
+            22 => format!("shopt -s expand_aliases\nalias q{tag}='{command} word'\nq{tag} more"),
+            23 => format!("printf 'a b\\nc\\n' | while read x y; do {command} $x $y; done"),
+            24 => format!("x=1; x+=2; {command} $x; (x=3; {command} $x); {command} $x"),
+            25 => format!("{command} \"$(printf '%s' 'a  b')\" $(echo c d) `echo e`"),
+            26 => format!("A=1; B=$A$A C=\"$B x\"; {command} \"$C\""),
+            27 => format!("a=('x y' z); {command} \"${{a[*]}}\" \"${{a[1]}}\" ${{a[0]}} \"${{#a[0]}}\""),
+            28 => format!("f() {{ local v=$1; shift; {command} \"$v\" \"$#\" \"$*\"; }}; f a b 'c d'"),
+            29 => format!("env=(A=1); {command} \"${{env[@]}}\" ; set -- p q; for w; do {command} $w; done"),
+            30 => format!("{command} <<< \"$(echo {DATA})\" 2>&1 >/dev/null"),
+            _ => format!("! {command} && : || {command} else"),
+        };
+        format!("{text}\n{inner}")
     }
 
     fn program(&mut self) -> &'static str {
@@ -238,7 +288,9 @@ impl Generator {
     fn quote(&mut self, text: &str) -> String {
         let single = format!("'{}'", text.replace('\'', "'\\''"));
         match self.below(4) {
-            0 if !text.contains('\n') => text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("\\{c}") }).collect(),
+            0 if !text.contains('\n') => {
+                text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("\\{c}") }).collect()
+            }
             1 => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`")),
             2 => format!("$'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n")),
             _ => single,

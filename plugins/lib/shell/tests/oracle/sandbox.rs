@@ -16,10 +16,73 @@ const BATCH: usize = 150;
 
 /// What bash does itself, and the shells, which run but are not recorded.
 pub const BUILTINS: &[&str] = &[
-    "echo", "printf", "cd", "pushd", "popd", "export", "declare", "typeset", "local", "readonly", "unset", "set", "shift", "read", "mapfile", "readarray",
-    "getopts", "let", "alias", "unalias", "eval", "source", ".", "trap", ":", "true", "false", "test", "[", "exit", "return", "break", "continue", "wait",
-    "jobs", "kill", "pwd", "type", "command", "builtin", "exec", "shopt", "umask", "ulimit", "hash", "times", "help", "history", "fg", "bg", "disown",
-    "dirs", "caller", "compgen", "complete", "enable", "logout", "suspend", "bind", "coproc", "select", "bash", "sh", "dash", "zsh", "ksh", "f",
+    "echo",
+    "printf",
+    "cd",
+    "pushd",
+    "popd",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "set",
+    "shift",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "alias",
+    "unalias",
+    "eval",
+    "source",
+    ".",
+    "trap",
+    ":",
+    "true",
+    "false",
+    "test",
+    "[",
+    "exit",
+    "return",
+    "break",
+    "continue",
+    "wait",
+    "jobs",
+    "kill",
+    "pwd",
+    "type",
+    "command",
+    "builtin",
+    "exec",
+    "shopt",
+    "umask",
+    "ulimit",
+    "hash",
+    "times",
+    "help",
+    "history",
+    "fg",
+    "bg",
+    "disown",
+    "dirs",
+    "caller",
+    "compgen",
+    "complete",
+    "enable",
+    "logout",
+    "suspend",
+    "bind",
+    "coproc",
+    "select",
+    "bash",
+    "sh",
+    "dash",
+    "zsh",
+    "ksh",
+    "f",
 ];
 
 /// Records its name and arguments as NUL-ended fields, a line feed in a field of its own at the end.
@@ -72,7 +135,14 @@ pub fn run(lines: &[&str]) -> Vec<Vec<Run>> {
         let workers: Vec<_> = (0..2)
             .map(|worker| {
                 let (batches, root, stubs) = (&batches, &root, &stubs);
-                scope.spawn(move || batches.iter().skip(worker).step_by(2).map(|(number, batch)| (*number, run_batch(root, stubs, *number, batch))).collect::<Vec<_>>())
+                scope.spawn(move || {
+                    batches
+                        .iter()
+                        .skip(worker)
+                        .step_by(2)
+                        .map(|(number, batch)| (*number, run_batch(root, stubs, *number, batch)))
+                        .collect::<Vec<_>>()
+                })
             })
             .collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a batch")).collect()

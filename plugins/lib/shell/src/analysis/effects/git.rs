@@ -15,7 +15,10 @@ pub(super) fn examine(examined: &mut Examined) {
     let mut inner = Examined { command: &command, slot: examined.slot, effects: Vec::new() };
     match invocation.subcommand.as_str() {
         "rm" => {
-            let spec = Spec { long_flags: &["cached", "force", "dry-run", "quiet", "ignore-unmatch", "sparse"], ..values("", &["pathspec-from-file"]) };
+            let spec = Spec {
+                long_flags: &["cached", "force", "dry-run", "quiet", "ignore-unmatch", "sparse"],
+                ..values("", &["pathspec-from-file"])
+            };
             let parsed = options::parse(arguments, &spec);
             let kind = if parsed.has('r', "") { EffectKind::DeleteTree } else { EffectKind::Delete };
             if !parsed.has('n', "dry-run") && !parsed.has('\0', "cached") {
@@ -28,11 +31,14 @@ pub(super) fn examine(examined: &mut Examined) {
                 && !parsed.has('n', "dry-run")
             {
                 inner.all(EffectKind::MoveFrom, sources, None);
-                inner.into_directory(EffectKind::Write, sources, target, false);
+                inner.place(EffectKind::Write, sources, target, false);
             }
         }
         "clean" => {
-            let parsed = options::parse(arguments, &Spec { long_flags: &["force", "dry-run", "interactive", "quiet"], ..values("e", &["exclude"]) });
+            let parsed = options::parse(
+                arguments,
+                &Spec { long_flags: &["force", "dry-run", "interactive", "quiet"], ..values("e", &["exclude"]) },
+            );
             let previews = parsed.has('n', "dry-run") || parsed.has('i', "interactive");
             if !previews && parsed.operands.is_empty() {
                 inner.touch(EffectKind::DeleteTree, &Word::literal("."), None);
@@ -41,7 +47,10 @@ pub(super) fn examine(examined: &mut Examined) {
             }
         }
         "restore" => {
-            let spec = Spec { long_flags: &["staged", "worktree", "patch", "quiet", "progress", "overlay"], ..values("s", &["source", "conflict", "pathspec-from-file"]) };
+            let spec = Spec {
+                long_flags: &["staged", "worktree", "patch", "quiet", "progress", "overlay"],
+                ..values("s", &["source", "conflict", "pathspec-from-file"])
+            };
             let parsed = options::parse(arguments, &spec);
             if !parsed.has('S', "staged") || parsed.has('W', "worktree") {
                 inner.all(EffectKind::Write, &parsed.operands, None);
@@ -52,7 +61,9 @@ pub(super) fn examine(examined: &mut Examined) {
             let paths = match arguments.iter().position(|word| word.is("--")) {
                 Some(at) => arguments[at + 1..].to_vec(),
                 // Without `--` the first operand may be a branch; what looks like a path is one.
-                None => parsed.operands.into_iter().filter(|word| word.literal_prefix().contains(['/', '.']) || word.glob).collect(),
+                None => {
+                    parsed.operands.into_iter().filter(|word| word.literal_prefix().contains(['/', '.']) || word.glob).collect()
+                }
             };
             if !parsed.options.iter().any(|found| matches!(found.name.as_str(), "b" | "B" | "orphan")) {
                 inner.all(EffectKind::Write, &paths, None);

@@ -41,7 +41,8 @@ pub(super) fn examine(examined: &mut Examined, program: &str, arguments: &[Word]
         }
         "zip" | "7z" | "7za" => {
             let parsed = options::parse(arguments, &values("xitnbP", &["exclude", "include"]));
-            let operands = if program == "zip" { parsed.operands.as_slice() } else { parsed.operands.get(1..).unwrap_or_default() };
+            let operands =
+                if program == "zip" { parsed.operands.as_slice() } else { parsed.operands.get(1..).unwrap_or_default() };
             if let Some((archive, inputs)) = operands.split_first() {
                 examined.touch(EffectKind::Write, archive, None);
                 examined.all(EffectKind::Read, inputs, None);
@@ -49,7 +50,11 @@ pub(super) fn examine(examined: &mut Examined, program: &str, arguments: &[Word]
         }
         "gzip" | "bzip2" | "xz" | "zstd" | "gunzip" | "bunzip2" | "unxz" => {
             let parsed = options::parse(arguments, &values("SoTM", &["suffix", "threads"]));
-            let keeps = program == "zstd" || parsed.has('k', "keep") || parsed.has('c', "stdout") || parsed.has('t', "test") || parsed.has('l', "list");
+            let keeps = program == "zstd"
+                || parsed.has('k', "keep")
+                || parsed.has('c', "stdout")
+                || parsed.has('t', "test")
+                || parsed.has('l', "list");
             examined.all(if keeps { EffectKind::Read } else { EffectKind::MoveFrom }, &parsed.operands, None);
         }
         _ => {}
@@ -58,7 +63,7 @@ pub(super) fn examine(examined: &mut Examined, program: &str, arguments: &[Word]
 
 impl Examined<'_> {
     /// The files that `sources` become in or at `target`.
-    pub(super) fn into_directory(&mut self, kind: EffectKind, sources: &[Word], target: &Word, directory: bool) {
+    pub(super) fn place(&mut self, kind: EffectKind, sources: &[Word], target: &Word, directory: bool) {
         let text = target.literal_prefix();
         if !(directory || sources.len() > 1 || text.ends_with('/') || text == "." || text == ".." || text.ends_with("/.")) {
             self.touch(kind, target, None);
@@ -70,7 +75,11 @@ impl Examined<'_> {
                 _ => None,
             };
             match inside {
-                Some(path) => self.touch(kind, &Word { glob: source.glob, ..Word::literal(if target.is("/") { path[1..].to_owned() } else { path }) }, None),
+                Some(path) => self.touch(
+                    kind,
+                    &Word { glob: source.glob, ..Word::literal(if target.is("/") { path[1..].to_owned() } else { path }) },
+                    None,
+                ),
                 None => self.touch(kind, target, None),
             }
         }
@@ -82,24 +91,29 @@ fn copy(examined: &mut Examined, program: &str, arguments: &[Word]) {
         "install" | "ginstall" => values("gmotS", &["group", "mode", "owner", "target-directory", "suffix", "strip-program"]),
         _ => values("tS", &["target-directory", "suffix"]),
     };
-    let parsed = options::parse(arguments, &Spec { long_flags: &["no-target-directory", "force", "recursive", "archive", "symbolic", "update"], ..spec });
+    let parsed = options::parse(
+        arguments,
+        &Spec { long_flags: &["no-target-directory", "force", "recursive", "archive", "symbolic", "update"], ..spec },
+    );
     let kind = if program == "mv" { EffectKind::MoveFrom } else { EffectKind::Read };
     if program == "install" && parsed.has('d', "directory") {
         return;
     }
     if let Some(target) = parsed.values('t', "target-directory").last() {
         examined.all(kind, &parsed.operands, None);
-        examined.into_directory(EffectKind::Write, &parsed.operands, target, true);
+        examined.place(EffectKind::Write, &parsed.operands, target, true);
         return;
     }
     match parsed.operands.split_last() {
         // `ln FILE` makes a link of that name here.
-        Some((source, [])) if program == "ln" => examined.into_directory(EffectKind::Write, std::slice::from_ref(source), &Word::literal("."), true),
+        Some((source, [])) if program == "ln" => {
+            examined.place(EffectKind::Write, std::slice::from_ref(source), &Word::literal("."), true)
+        }
         Some((target, sources)) => {
             if program != "ln" {
                 examined.all(kind, sources, None);
             }
-            examined.into_directory(EffectKind::Write, sources, target, false);
+            examined.place(EffectKind::Write, sources, target, false);
         }
         None => {}
     }
@@ -107,8 +121,31 @@ fn copy(examined: &mut Examined, program: &str, arguments: &[Word]) {
 
 fn rsync(examined: &mut Examined, arguments: &[Word]) {
     const VALUES: &[&str] = &[
-        "exclude", "include", "exclude-from", "include-from", "files-from", "filter", "rsh", "rsync-path", "backup-dir", "suffix", "max-size", "min-size",
-        "chmod", "chown", "bwlimit", "timeout", "port", "password-file", "log-file", "temp-dir", "compare-dest", "copy-dest", "link-dest", "partial-dir", "out-format",
+        "exclude",
+        "include",
+        "exclude-from",
+        "include-from",
+        "files-from",
+        "filter",
+        "rsh",
+        "rsync-path",
+        "backup-dir",
+        "suffix",
+        "max-size",
+        "min-size",
+        "chmod",
+        "chown",
+        "bwlimit",
+        "timeout",
+        "port",
+        "password-file",
+        "log-file",
+        "temp-dir",
+        "compare-dest",
+        "copy-dest",
+        "link-dest",
+        "partial-dir",
+        "out-format",
     ];
     let parsed = options::parse(arguments, &values("efTBM", VALUES));
     if parsed.has('n', "dry-run") {
@@ -136,17 +173,52 @@ fn local(examined: &mut Examined, kind: EffectKind, words: &[Word]) {
 
 fn curl(examined: &mut Examined, arguments: &[Word]) {
     const VALUES: &[&str] = &[
-        "output", "output-dir", "request", "header", "data", "data-raw", "data-binary", "data-urlencode", "form", "user", "user-agent", "referer", "url",
-        "proxy", "cookie", "cookie-jar", "max-time", "connect-timeout", "retry", "retry-delay", "retry-max-time", "cacert", "cert", "key", "config", "write-out",
-        "upload-file", "limit-rate", "range", "resolve", "interface", "dump-header", "max-redirs", "stderr", "trace", "netrc-file",
+        "output",
+        "output-dir",
+        "request",
+        "header",
+        "data",
+        "data-raw",
+        "data-binary",
+        "data-urlencode",
+        "form",
+        "user",
+        "user-agent",
+        "referer",
+        "url",
+        "proxy",
+        "cookie",
+        "cookie-jar",
+        "max-time",
+        "connect-timeout",
+        "retry",
+        "retry-delay",
+        "retry-max-time",
+        "cacert",
+        "cert",
+        "key",
+        "config",
+        "write-out",
+        "upload-file",
+        "limit-rate",
+        "range",
+        "resolve",
+        "interface",
+        "dump-header",
+        "max-redirs",
+        "stderr",
+        "trace",
+        "netrc-file",
     ];
     let parsed = options::parse(arguments, &values("oXHdFuAexbcmKwTrYyzDECQt", VALUES));
     let directory = parsed.values('\0', "output-dir").last().map(|word| (*word).clone());
     let mut touch = |word: &Word| match &directory {
-        Some(directory) => examined.into_directory(EffectKind::Write, std::slice::from_ref(word), directory, true),
+        Some(directory) => examined.place(EffectKind::Write, std::slice::from_ref(word), directory, true),
         None => examined.touch(EffectKind::Write, word, None),
     };
-    for word in parsed.values('o', "output").into_iter().chain(parsed.values('c', "cookie-jar")).chain(parsed.values('D', "dump-header")) {
+    for word in
+        parsed.values('o', "output").into_iter().chain(parsed.values('c', "cookie-jar")).chain(parsed.values('D', "dump-header"))
+    {
         touch(word);
     }
     if parsed.has('O', "remote-name") || parsed.has('\0', "remote-name-all") {
@@ -158,8 +230,25 @@ fn curl(examined: &mut Examined, arguments: &[Word]) {
 
 fn wget(examined: &mut Examined, arguments: &[Word]) {
     const VALUES: &[&str] = &[
-        "output-document", "directory-prefix", "output-file", "append-output", "tries", "timeout", "wait", "user-agent", "header", "post-data", "user",
-        "password", "input-file", "level", "accept", "reject", "domains", "limit-rate", "quota",
+        "output-document",
+        "directory-prefix",
+        "output-file",
+        "append-output",
+        "tries",
+        "timeout",
+        "wait",
+        "user-agent",
+        "header",
+        "post-data",
+        "user",
+        "password",
+        "input-file",
+        "level",
+        "accept",
+        "reject",
+        "domains",
+        "limit-rate",
+        "quota",
     ];
     let parsed = options::parse(arguments, &values("OPoatTwUilARDQBe", VALUES));
     let prefix = parsed.values('P', "directory-prefix").last().map(|word| (*word).clone());
@@ -174,7 +263,7 @@ fn wget(examined: &mut Examined, arguments: &[Word]) {
         for url in &parsed.operands {
             let file = from_url(url);
             match &prefix {
-                Some(prefix) => examined.into_directory(EffectKind::Write, &[file], prefix, true),
+                Some(prefix) => examined.place(EffectKind::Write, &[file], prefix, true),
                 None => examined.touch(EffectKind::Write, &file, None),
             }
         }
@@ -193,7 +282,19 @@ fn from_url(url: &Word) -> Word {
 }
 
 fn tar(examined: &mut Examined, arguments: &[Word]) {
-    const VALUES: &[&str] = &["file", "directory", "exclude", "exclude-from", "files-from", "transform", "owner", "group", "mode", "strip-components", "use-compress-program"];
+    const VALUES: &[&str] = &[
+        "file",
+        "directory",
+        "exclude",
+        "exclude-from",
+        "files-from",
+        "transform",
+        "owner",
+        "group",
+        "mode",
+        "strip-components",
+        "use-compress-program",
+    ];
     // The first word may be a cluster without a hyphen.
     let mut words = arguments.to_vec();
     if let Some(first) = words.first_mut()

@@ -1,0 +1,163 @@
+//! The dispatcher, its registry and components, and how the agent calls them.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Check;
+use crate::cli::generate;
+use crate::journal;
+use crate::registry::Registry;
+use crate::sandbox::artifact::{self, Artifacts, Standing};
+use crate::sandbox::engine;
+
+/// Looks at everything outside the project's own state.
+pub fn checks(path: &Path, root: &Path) -> Vec<Check> {
+    let mut checks = vec![cache(), git(), state()];
+    match Registry::load(path) {
+        Ok(registry) => {
+            checks.push(Check::ok("registry", format!("{}: {} gates", path.display(), registry.stanzas.len())));
+            checks.extend(components(&registry));
+            checks.extend(hooks(&registry));
+            checks.extend(version(path));
+            checks.extend(permissions(&registry));
+        }
+        Err(error) => checks.push(Check::error("registry", error.to_string(), "Correct it; `dispatcher validate` shows every mistake.")),
+    }
+    checks.extend(settings(root));
+    checks
+}
+
+fn cache() -> Check {
+    match artifact::cache_directory() {
+        Some(directory) => Check::ok("cache", directory.display().to_string()),
+        None => Check::error(
+            "cache",
+            "there is no cache directory of your own with mode 0700",
+            "Set HOME or XDG_CACHE_HOME, and `chmod 700` its folder portcullis; until then each event may compile its gates.",
+        ),
+    }
+}
+
+fn git() -> Check {
+    let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).find(|directory| directory.join("git").is_file());
+    match found {
+        Some(directory) => Check::ok("git", directory.join("git").display().to_string()),
+        None => Check::warning("git", "not found on PATH", "Install git; gates that ask it leave that part out."),
+    }
+}
+
+fn state() -> Check {
+    let directory = journal::state_directory();
+    let writable = directory.as_ref().is_some_and(|directory| {
+        fs::create_dir_all(directory).is_ok() && tempfile::NamedTempFile::new_in(directory).is_ok()
+    });
+    match (directory, writable) {
+        (Some(directory), true) => Check::ok("journal", directory.display().to_string()),
+        (Some(directory), false) => {
+            Check::error("journal", format!("{} cannot be written", directory.display()), "Correct its owner and mode.")
+        }
+        (None, _) => Check::error("journal", "neither XDG_STATE_HOME nor HOME is set", "Set one; decisions are not recorded."),
+    }
+}
+
+fn components(registry: &Registry) -> Vec<Check> {
+    let base = registry.path.parent().unwrap_or(Path::new("."));
+    let artifacts = Artifacts::new(engine::running().expect("the settings are valid"), base, artifact::cache_directory());
+    let mut paths: Vec<(PathBuf, Option<&str>)> =
+        registry.stanzas.iter().map(|stanza| (stanza.plugin.clone(), stanza.sha256.as_deref())).collect();
+    paths.push((registry.analyzer.clone(), None));
+    paths.sort();
+    paths.dedup();
+    let mut checks: Vec<Check> = Vec::new();
+    let mut ready = 0;
+    for (path, pinned) in paths {
+        match artifacts.standing(&path, pinned) {
+            Ok(Standing::Ready) => ready += 1,
+            Ok(Standing::Stale) => checks.push(Check::warning(
+                "component",
+                format!("{} has no artifact of this dispatcher", path.display()),
+                "Run `dispatcher compile`; otherwise the first event compiles it.",
+            )),
+            Ok(Standing::Foreign(artifact)) => checks.push(Check::error(
+                "component",
+                format!("{} can be written by others, so it is not used", artifact.display()),
+                "Correct its owner and mode, or remove it.",
+            )),
+            Err(error) => checks.push(Check::error("component", error.to_string(), error.remedy())),
+        }
+    }
+    checks.insert(0, Check::ok("components", format!("{ready} ready to run")));
+    checks
+}
+
+/// hooks.json beside the registry, where there is one, is what the registry says.
+fn hooks(registry: &Registry) -> Option<Check> {
+    let path = registry.path.parent()?.join("hooks/hooks.json");
+    let current = fs::read_to_string(&path).ok()?;
+    let wanted = generate::text(registry);
+    Some(match current == wanted {
+        true => Check::ok("hooks", path.display().to_string()),
+        false => {
+            let found = format!("{} is not what the registry says: some gate is never called", path.display());
+            Check::error("hooks", found, "Run `dispatcher generate`.").fixed_by(path, wanted)
+        }
+    })
+}
+
+/// The plugin's manifest names the version that its dispatcher has.
+fn version(registry: &Path) -> Option<Check> {
+    let manifest = registry.parent()?.join(".claude-plugin/plugin.json");
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(manifest).ok()?).ok()?;
+    let shipped = manifest.get("version")?.as_str()?;
+    let own = env!("CARGO_PKG_VERSION");
+    Some(match shipped == own {
+        true => Check::ok("version", own),
+        false => Check::warning("version", format!("this dispatcher is {own}, the plugin is {shipped}"), "Install the plugin again."),
+    })
+}
+
+/// What decides must not be writable by others.
+fn permissions(registry: &Registry) -> Vec<Check> {
+    let executable = std::env::current_exe().unwrap_or_default();
+    let mut paths: Vec<PathBuf> = registry.stanzas.iter().map(|stanza| stanza.plugin.clone()).collect();
+    paths.extend([executable, registry.path.clone(), registry.analyzer.clone()]);
+    paths.sort();
+    paths.dedup();
+    let open = paths.into_iter().filter(|path| path.metadata().is_ok_and(|metadata| metadata.mode() & 0o022 != 0));
+    open.map(|path| {
+        let found = format!("{} can be written by others", path.display());
+        Check::error("permissions", found, format!("chmod go-w {}", path.display()))
+    })
+    .collect()
+}
+
+/// The agent's own settings: hooks that are switched off, or a dispatcher that is called twice.
+fn settings(root: &Path) -> Vec<Check> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let files = [
+        Some(root.join(".claude/settings.json")),
+        Some(root.join(".claude/settings.local.json")),
+        home.map(|home| home.join(".claude/settings.json")),
+    ];
+    let mut checks = Vec::new();
+    for path in files.into_iter().flatten() {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(settings) = serde_json::from_str::<Value>(&text) else {
+            checks.push(Check::error("settings", format!("{} is not JSON", path.display()), "Correct it; the agent ignores it."));
+            continue;
+        };
+        if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
+            let found = format!("{} switches all hooks off (`disableAllHooks`)", path.display());
+            checks.push(Check::error("settings", found, "Remove that key; no gate is called."));
+        }
+        let calls = settings.get("hooks").map(|hooks| hooks.to_string().matches("bin/dispatcher").count()).unwrap_or(0);
+        if calls > 0 {
+            let found = format!("{} calls a dispatcher {calls} times", path.display());
+            checks.push(Check::warning("settings", found, "If the plugin is enabled as well, each event is judged twice: keep one of them."));
+        }
+    }
+    checks
+}

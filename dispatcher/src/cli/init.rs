@@ -1,0 +1,115 @@
+//! `dispatcher init`: a project opts in to the Foundry gates.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::overrides;
+
+/// Creates .foundry/ with every setting at its default; what is there already is kept
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The project [default: the one around the current directory]
+    #[arg(long, value_name = "DIRECTORY")]
+    project: Option<PathBuf>,
+}
+
+/// Folders of the state directory.
+const FOLDERS: [&str; 5] = ["memory/facts", "runbooks", "blackboard", "metrics", "scratch"];
+
+/// What does not belong into the repository.
+pub const IGNORED: [&str; 3] = [".foundry/scratch/", ".foundry/metrics/", ".foundry/blackboard/"];
+
+/// Every setting with its default.
+pub fn default_settings() -> Value {
+    json!({
+        "enforcement": "gate",
+        "indexTokenBudget": 4000,
+        "handoffSummaryTokenBudget": 300,
+        "secretScan": true,
+        "verifyOnStop": true,
+        "protectedPaths": [".github/workflows/**", "**/*.lock", "package-lock.json", "db/migrations/**"],
+    })
+}
+
+/// Runs the verb.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let root = overrides::project_root(args.project.as_deref())?;
+    for line in create(&root)? {
+        println!("{line}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Creates what is missing; says what it did, a line each.
+fn create(root: &Path) -> Result<Vec<String>> {
+    let state = root.join(".foundry");
+    let mut done = Vec::new();
+    for folder in FOLDERS {
+        let path = state.join(folder);
+        if !path.is_dir() {
+            fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
+            done.push(format!("created .foundry/{folder}/"));
+        }
+    }
+    let files = [
+        ("config.json", format!("{:#}\n", default_settings())),
+        ("overrides.json", overrides::empty_file()),
+        ("memory/INDEX.md", "# Foundry memory index\n".to_owned()),
+    ];
+    for (name, content) in files {
+        let path = state.join(name);
+        // Two runs at once must not overwrite each other either.
+        match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => {
+                std::io::Write::write_all(&mut file, content.as_bytes()).with_context(|| path.display().to_string())?;
+                done.push(format!("created .foundry/{name}"));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => done.push(format!("kept .foundry/{name}")),
+            Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        }
+    }
+    let missing = ignore_lines_missing(root);
+    if !missing.is_empty() {
+        let path = root.join(".gitignore");
+        let mut text = fs::read_to_string(&path).unwrap_or_default();
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&missing.iter().map(|line| format!("{line}\n")).collect::<String>());
+        crate::files::replace(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
+        done.push(format!("added {} to .gitignore", missing.join(", ")));
+    }
+    Ok(done)
+}
+
+/// Lines of [`IGNORED`] that `.gitignore` does not have.
+pub fn ignore_lines_missing(root: &Path) -> Vec<&'static str> {
+    let text = fs::read_to_string(root.join(".gitignore")).unwrap_or_default();
+    let has = |wanted: &str| text.lines().any(|line| matches!(line.trim(), ".foundry" | ".foundry/") || line.trim() == wanted);
+    IGNORED.into_iter().filter(|line| !has(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_run_repairs_and_overwrites_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::write(scratch.path().join(".gitignore"), "target").unwrap();
+        create(scratch.path()).unwrap();
+        let config = scratch.path().join(".foundry/config.json");
+        assert_eq!(serde_json::from_str::<Value>(&fs::read_to_string(&config).unwrap()).unwrap(), default_settings());
+        fs::write(&config, "{}").unwrap();
+        fs::remove_dir_all(scratch.path().join(".foundry/runbooks")).unwrap();
+        let done = create(scratch.path()).unwrap();
+        assert_eq!(fs::read_to_string(&config).unwrap(), "{}");
+        assert!(done.contains(&"created .foundry/runbooks/".to_owned()) && done.contains(&"kept .foundry/config.json".to_owned()));
+        let ignored = fs::read_to_string(scratch.path().join(".gitignore")).unwrap();
+        assert_eq!(ignored, "target\n.foundry/scratch/\n.foundry/metrics/\n.foundry/blackboard/\n");
+    }
+}

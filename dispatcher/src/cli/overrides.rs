@@ -1,0 +1,197 @@
+//! `dispatcher override`: people's expiring exceptions from single rules.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::files::replace;
+use crate::overrides::{self, Entry};
+use crate::project;
+
+/// Lets one rule be broken until a day, with a reason
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+    /// The project [default: the one around the current directory]
+    #[arg(long, value_name = "DIRECTORY", global = true)]
+    project: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Adds an override
+    Add {
+        /// The rule, as the gate's message names it
+        rule: String,
+        /// Why; it is recorded each time the override is used
+        #[arg(long)]
+        reason: String,
+        /// The last day it counts
+        #[arg(long, value_name = "YYYY-MM-DD")]
+        expires: jiff::civil::Date,
+    },
+    /// Shows all overrides: which are in force, expired or invalid, and why
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Removes the overrides of a rule
+    Remove {
+        /// The rule
+        rule: String,
+    },
+}
+
+/// What an overrides file begins with, so that whoever opens it knows its terms.
+const COMMENT: &str = "Each override must state why it exists and when it expires. Expired overrides stop applying.";
+
+/// Runs the verb; exit code 1 if there was nothing to remove.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let root = project_root(args.project.as_deref())?;
+    let path = overrides::file(&root);
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    match &args.what {
+        What::Add { rule, reason, expires } => add(&path, rule, reason, &expires.to_string(), &today),
+        What::List { json } => list(&path, *json, &today),
+        What::Remove { rule } => remove(&path, rule),
+    }
+}
+
+/// The project's root for a verb that a human runs.
+pub fn project_root(named: Option<&Path>) -> Result<PathBuf> {
+    match named {
+        Some(directory) => fs::canonicalize(directory).with_context(|| directory.display().to_string()),
+        None => {
+            let variable = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+            Ok(project::root(variable.as_deref(), &std::env::current_dir().context("the current directory")?))
+        }
+    }
+}
+
+fn add(path: &Path, rule: &str, reason: &str, expires: &str, today: &str) -> Result<ExitCode> {
+    let entry = json!({"gate": rule, "reason": reason, "expires": expires});
+    let read = Entry::read(&entry).map_err(anyhow::Error::msg)?;
+    if rule.contains(char::is_whitespace) {
+        bail!("{rule:?} is no rule; name it as the gate's message does, such as `git-push-force`");
+    }
+    if !read.in_force(today) {
+        bail!("--expires {expires} has passed already (today is {today})");
+    }
+    let mut file = load(path)?;
+    let Some(entries) = file.as_object_mut().and_then(|file| file.entry("overrides").or_insert_with(|| json!([])).as_array_mut())
+    else {
+        bail!("{}: `overrides` is not a list; repair the file first", path.display());
+    };
+    entries.push(entry);
+    save(path, &file)?;
+    println!("{rule} may be broken until {expires} ({})", path.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(path: &Path, as_json: bool, today: &str) -> Result<ExitCode> {
+    let file = load(path)?;
+    let rows: Vec<Value> = overrides::entries(&file).iter().map(|entry| row(entry, today)).collect();
+    if as_json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if rows.is_empty() {
+        println!("no overrides ({})", path.display());
+    }
+    for row in rows {
+        let text = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+        println!("{:<10} {:<24} {:<10} {}", text("state"), text("gate"), text("expires"), text("why"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(entry: &Value, today: &str) -> Value {
+    match Entry::read(entry) {
+        Ok(read) => {
+            let state = if read.in_force(today) { "in force" } else { "expired" };
+            json!({"state": state, "gate": read.gate, "expires": read.expires, "why": read.reason})
+        }
+        Err(why) => json!({"state": "invalid", "gate": entry.get("gate"), "expires": entry.get("expires"), "why": why}),
+    }
+}
+
+fn remove(path: &Path, rule: &str) -> Result<ExitCode> {
+    let mut file = load(path)?;
+    let before = overrides::entries(&file).len();
+    if let Some(entries) = file.get_mut("overrides").and_then(Value::as_array_mut) {
+        entries.retain(|entry| entry.get("gate").and_then(Value::as_str) != Some(rule));
+    }
+    let removed = before - overrides::entries(&file).len();
+    if removed == 0 {
+        eprintln!("{}: no override of {rule}", path.display());
+        return Ok(ExitCode::from(1));
+    }
+    save(path, &file)?;
+    println!("{removed} removed: {rule} stands again");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The file as it is; what is not understood in it is kept. A broken file is an error, never overwritten.
+fn load(path: &Path) -> Result<Value> {
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            let file: Value = serde_json::from_str(&text).with_context(|| format!("{} is not JSON; repair it first", path.display()))?;
+            if !file.is_object() {
+                bail!("{} is not a JSON object; repair it first", path.display());
+            }
+            Ok(file)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(json!({"_comment": COMMENT, "overrides": []})),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
+}
+
+fn save(path: &Path, file: &Value) -> Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
+    }
+    replace(path, format!("{file:#}\n").as_bytes()).with_context(|| path.display().to_string())
+}
+
+/// An overrides file without entries.
+pub fn empty_file() -> String {
+    format!("{:#}\n", json!({"_comment": COMMENT, "overrides": []}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adding_listing_and_removing_keep_what_is_not_understood() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("overrides.json");
+        fs::write(&path, r#"{"note": 1, "overrides": [null, {"gate": "other", "expires": "never"}]}"#).unwrap();
+        add(&path, "db-drop", "a test", "2030-01-01", "2026-01-01").unwrap();
+        let file = load(&path).unwrap();
+        assert_eq!((&file["note"], overrides::entries(&file).len()), (&json!(1), 3));
+        let states: Vec<_> = overrides::entries(&file).iter().map(|entry| row(entry, "2026-01-01")["state"].clone()).collect();
+        assert_eq!(states, ["invalid", "invalid", "in force"]);
+        assert_eq!(row(&overrides::entries(&file)[2], "2030-01-02")["state"], "expired");
+        remove(&path, "db-drop").unwrap();
+        assert_eq!(overrides::entries(&load(&path).unwrap()).len(), 2);
+    }
+
+    #[test]
+    fn what_would_not_count_is_refused_and_a_broken_file_is_left_alone() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("overrides.json");
+        for (rule, reason, expires) in [("r", " ", "2030-01-01"), ("", "why", "2030-01-01"), ("a b", "why", "2030-01-01"), ("r", "why", "2020-01-01")] {
+            assert!(add(&path, rule, reason, expires, "2026-01-01").is_err(), "{rule} {reason} {expires}");
+        }
+        assert!(!path.exists());
+        fs::write(&path, "{").unwrap();
+        assert!(add(&path, "r", "why", "2030-01-01", "2026-01-01").is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{");
+    }
+}

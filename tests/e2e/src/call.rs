@@ -1,0 +1,87 @@
+//! One call of `dispatcher hook`, with everything that [`Project::hook`] leaves at its usual value.
+
+use std::fs::{self, File};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{Answer, Project, Registry, dist, existing, finish};
+
+/// No event may take longer, whatever a gate does.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// A call in the making.
+pub struct Call<'a> {
+    project: &'a Project,
+    arguments: Vec<String>,
+    input: Vec<u8>,
+    stdout: String,
+}
+
+impl Project {
+    /// A call under `registry`, with nothing on standard input.
+    pub fn call(&self, registry: &Registry) -> Call<'_> {
+        self.write("plugin/registry.toml", registry.text());
+        self.call_as_is().with(&["--registry", &self.name("plugin/registry.toml")])
+    }
+
+    /// A call under the shipped registry.
+    pub fn call_shipped(&self) -> Call<'_> {
+        self.call_as_is().with(&["--registry", &dist().join("registry.toml").display().to_string()])
+    }
+
+    /// A call under no registry but the one that the dispatcher finds by itself.
+    pub fn call_as_is(&self) -> Call<'_> {
+        let arguments = vec!["hook".into(), "--events".into(), self.name("events.jsonl")];
+        Call { project: self, arguments, input: Vec::new(), stdout: self.name("stdout") }
+    }
+}
+
+impl Call<'_> {
+    /// More words on the command line.
+    pub fn with(mut self, arguments: &[&str]) -> Self {
+        self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        self
+    }
+
+    /// The event on standard input.
+    pub fn event(self, event: &Value) -> Self {
+        self.input(event.to_string())
+    }
+
+    /// Exactly these bytes on standard input.
+    pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = input.into();
+        self
+    }
+
+    /// Another place for standard output, such as a device.
+    pub fn stdout(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.stdout);
+        self
+    }
+
+    /// The answer, which is JSON or nothing.
+    pub fn answer(self) -> Answer {
+        self.run().expect_json()
+    }
+
+    /// The answer, which is whatever it is.
+    pub fn run(self) -> Answer {
+        let project = self.project;
+        project.write("event.json", self.input);
+        project.write("events.jsonl", "");
+        let file = |path: &str| File::options().write(true).create(true).truncate(true).open(path).expect("a file of the scratch");
+        let start = Instant::now();
+        let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
+        dispatcher.args(&self.arguments).current_dir(project.path("project"));
+        dispatcher.env_clear().envs(project.environment());
+        dispatcher.stdin(File::open(project.path("event.json")).expect("the event"));
+        dispatcher.stdout(file(&self.stdout)).stderr(file(&project.name("stderr")));
+        let status = finish(&mut dispatcher, LONGEST).unwrap_or_else(|failure| panic!("{failure}"));
+        let elapsed = start.elapsed();
+        let text = |name| String::from_utf8_lossy(&fs::read(project.path(name)).unwrap_or_default()).into_owned();
+        Answer::new(status.code(), text("stdout"), text("stderr"), &text("events.jsonl"), elapsed)
+    }
+}
