@@ -62,6 +62,9 @@ fn readable(explanation: &Explanation) -> String {
         out.push_str(format!("gate        {}: {} {why}", gate.gate, gate.verdict).trim_end());
         out.push('\n');
     }
+    for (rule, reason) in &explanation.overridden {
+        out.push_str(&format!("override    {rule}: {reason}\n"));
+    }
     let by = if explanation.rules.is_empty() { String::new() } else { format!(" by {}", explanation.rules.join(", ")) };
     out.push_str(&format!("decision    {}{by}\n", explanation.decision));
     out

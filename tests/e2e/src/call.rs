@@ -33,8 +33,12 @@ impl Project {
 
     /// A call under no registry but the one that the dispatcher finds by itself.
     pub fn call_as_is(&self) -> Call<'_> {
-        let arguments = vec!["hook".into(), "--events".into(), self.name("events.jsonl")];
-        Call { project: self, arguments, input: Vec::new(), stdout: self.name("stdout") }
+        self.call_bare().with(&["--events", &self.name("events.jsonl")])
+    }
+
+    /// A call without any argument; its events go to the project's and the user's journals only.
+    pub fn call_bare(&self) -> Call<'_> {
+        Call { project: self, arguments: vec!["hook".into()], input: Vec::new(), stdout: self.name("stdout") }
     }
 }
 
@@ -72,7 +76,8 @@ impl Call<'_> {
         let project = self.project;
         project.write("event.json", self.input);
         project.write("events.jsonl", "");
-        let file = |path: &str| File::options().write(true).create(true).truncate(true).open(path).expect("a file of the scratch");
+        let file =
+            |path: &str| File::options().write(true).create(true).truncate(true).open(path).expect("a file of the scratch");
         let start = Instant::now();
         let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
         dispatcher.args(&self.arguments).current_dir(project.path("project"));

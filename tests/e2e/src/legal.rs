@@ -77,7 +77,10 @@ pub fn legal(event: &str, answer: &Answer) -> Result<(), String> {
         Some(0) => {}
         Some(code) if BY_EXIT_CODE.contains(&(event, code)) => {
             let reason = short(&Value::from(answer.stderr.as_str()));
-            return ensure(stdout.is_empty() && reason && !answer.stderr.trim().is_empty(), "a stop by exit code with a reason alone");
+            return ensure(
+                stdout.is_empty() && reason && !answer.stderr.trim().is_empty(),
+                "a stop by exit code with a reason alone",
+            );
         }
         code => return Err(format!("exit code {code:?}")),
     }

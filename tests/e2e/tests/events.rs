@@ -9,7 +9,7 @@ use portcullis_e2e::{Project, each, legal};
 use serde_json::Value;
 
 /// The samples that a Foundry project does not let pass, with the decision; everything else is none of the gates' business.
-const STOPPED: [(&str, &str); 2] = [("PreToolUse.Bash.json", "deny"), ("PreToolUse.PowerShell.json", "deny")];
+const STOPPED: [(&str, &str); 2] = [("PreToolUse.Bash.json", "deny"), ("PreToolUse.Write.json", "ask")];
 
 /// A sample's name and its text, which names the places that it was recorded in.
 type Sample = (String, String);
@@ -21,7 +21,9 @@ fn samples() -> Vec<Sample> {
         let name = entry.file_name().into_string().expect("a name in UTF-8");
         let text = fs::read_to_string(entry.path()).expect("a sample");
         match name.ends_with(".jsonl") {
-            true => samples.extend(text.lines().enumerate().map(|(line, text)| (format!("{name}:{}", line + 1), text.to_owned()))),
+            true => {
+                samples.extend(text.lines().enumerate().map(|(line, text)| (format!("{name}:{}", line + 1), text.to_owned())))
+            }
             false => samples.push((name, text)),
         }
     }
@@ -31,7 +33,8 @@ fn samples() -> Vec<Sample> {
 
 /// The sample as sent from `project`.
 fn placed(text: &str, project: &Project) -> String {
-    let places = [("${ROOT}", "project"), ("${TRANSCRIPTS}", "home"), ("${TASKS}", "home"), ("/home/dev/projects/ledger", "project")];
+    let places =
+        [("${ROOT}", "project"), ("${TRANSCRIPTS}", "home"), ("${TASKS}", "home"), ("/home/dev/projects/ledger", "project")];
     places.iter().fold(text.to_owned(), |text, (place, directory)| text.replace(place, &project.name(directory)))
 }
 

@@ -4,7 +4,7 @@
 use std::iter::once;
 
 use Then::{Asks, Passes, Stops};
-use portcullis_e2e::{Project, each};
+use portcullis_e2e::{Project, Registry, each};
 
 const RM: &str = r#""rm -rf src""#;
 const HARMLESS: &str = r#""git status""#;
@@ -96,10 +96,11 @@ const ROWS: &[Row] = &[
     ("an escape that does not exist", || command(r#""rm -rf \src""#), Asks),
 
     ("10 MB of comment before", || command(&format!(r#""true # {}\nrm -rf src""#, "x".repeat(TEN_MEGABYTES))), FINDING_OR_LIMIT),
-    ("10 MB of comment behind", || command(&format!(r#""rm -rf src # {}""#, "x ".repeat(TEN_MEGABYTES / 2))), FINDING_OR_LIMIT),
+    ("10 MB of comment behind", || command(&format!(r#""rm -rf src # {}""#, "x".repeat(TEN_MEGABYTES))), FINDING_OR_LIMIT),
+    ("1 MB of words behind", || command(&format!(r#""rm -rf src {}""#, "x ".repeat(500_000))), FINDING_OR_LIMIT),
     ("10 MB of text for another program", || command(&format!(r#""cat <<'E'\n{}\nE\nrm -rf src""#, r"line\n".repeat(TEN_MEGABYTES / 6))),
         FINDING_OR_LIMIT),
-    ("10 MB of small commands", || command(&format!(r#""{}rm -rf src""#, "true;".repeat(TEN_MEGABYTES / 5))), FINDING_OR_LIMIT),
+    ("1 MB of small commands", || command(&format!(r#""{}rm -rf src""#, "true;".repeat(200_000))), FINDING_OR_LIMIT),
     ("10 MB beside the input", || extra(&format!(r#""x":"{}""#, "x".repeat(TEN_MEGABYTES))), FINDING),
     ("10 MB of description", || input(&format!(r#"{{"description":"{}","command":{RM}}}"#, "x".repeat(TEN_MEGABYTES))), FINDING),
     ("a session named with 10 MB", || extra(&format!(r#""session_id":"{}""#, "x".repeat(TEN_MEGABYTES))), FINDING),
@@ -194,12 +195,18 @@ fn a_key_is_found_wherever_it_stands() {
     let deep = arrays(DEEP);
     let rows: [(&str, &str, String); 6] = [
         ("at the end of 10 MB", "Write", format!(r#""content":"{filler}{key}""#)),
-        ("in an edit after one with half a surrogate pair", "MultiEdit",
-            format!(r#""edits":[{{"new_string":"\ud800"}},{{"new_string":"{key}"}}]"#)),
+        (
+            "in an edit after one with half a surrogate pair",
+            "MultiEdit",
+            format!(r#""edits":[{{"new_string":"\ud800"}},{{"new_string":"{key}"}}]"#),
+        ),
         ("beside half a surrogate pair", "Write", format!(r#""content":"\ud800 {key} \udc00""#)),
         ("in the last of two contents", "Write", format!(r#""content":"","content":"{key}""#)),
-        ("in an edit after one that is nested deep", "MultiEdit",
-            format!(r#""edits":[{{"new_string":"a","x":{deep}}},{{"new_string":"{key}"}}]"#)),
+        (
+            "in an edit after one that is nested deep",
+            "MultiEdit",
+            format!(r#""edits":[{{"new_string":"a","x":{deep}}},{{"new_string":"{key}"}}]"#),
+        ),
         ("in a cell", "NotebookEdit", format!(r#""new_source":"{key}","x":{deep}"#)),
     ];
     let project = Project::default().foundry();
@@ -222,12 +229,14 @@ fn a_key_is_found_wherever_it_stands() {
 #[test]
 fn an_unreadable_event_means_what_the_registry_says() {
     let whole = command(RM);
-    let unreadable = [("empty", ""), ("truncated", &whole[..whole.len() / 2]), ("no object", "[]"), ("too large", &whole)];
+    let large = extra(&format!(r#""x":"{}""#, "x".repeat(1 << 20)));
+    let unreadable = [("empty", ""), ("truncated", &whole[..whole.len() / 2]), ("no object", "[]"), ("too large", &large)];
     for (why, input) in unreadable {
         let project = Project::default();
-        let small = if why == "too large" { "0" } else { "1" };
-        for (setting, decision) in [(None, Some("ask")), (Some("ask"), Some("ask")), (Some("block"), Some("deny")), (Some("continue"), None)] {
-            let mut registry = portcullis_e2e::Registry::default().setting("max_event_mb", small);
+        for (setting, decision) in
+            [(None, Some("ask")), (Some("ask"), Some("ask")), (Some("block"), Some("deny")), (Some("continue"), None)]
+        {
+            let mut registry = Registry::default().setting("max_event_mb", "1");
             if let Some(setting) = setting {
                 registry = registry.setting("on_unreadable", &format!("'{setting}'"));
             }

@@ -121,7 +121,11 @@ const REGISTRIES: [(&str, Option<&str>, &str); 6] = [
     ("an unknown key", Some("schema_version = 2\n\nfrobnicate = true\n"), "registry.toml:3:1"),
     ("another schema", Some("schema_version = 99\n"), "99"),
     ("a stanza without an event", Some("schema_version = 2\n[[hooks]]\nname = 'x'\nplugin = 'x.wasm'\n"), "registry.toml:2"),
-    ("a pattern that is none", Some("schema_version = 2\n[[hooks]]\nname = 'x'\nevent = 'Stop'\nplugin = 'x'\ntool = '('\n"), "tool"),
+    (
+        "a pattern that is none",
+        Some("schema_version = 2\n[[hooks]]\nname = 'x'\nevent = 'Stop'\nplugin = 'x'\ntool = '('\n"),
+        "tool",
+    ),
 ];
 
 fn under(project: &Project, registry: Option<&str>, event: &Value) -> Answer {
@@ -177,7 +181,8 @@ fn a_broken_registry_stops_all_but_its_repair() {
 #[test]
 fn a_broken_registry_is_no_reason_to_stop_other_events() {
     let project = Project::default();
-    let events = [("UserPromptSubmit", true), ("Stop", true), ("PostToolUse", true), ("PermissionRequest", true), ("SessionEnd", false)];
+    let events =
+        [("UserPromptSubmit", true), ("Stop", true), ("PostToolUse", true), ("PermissionRequest", true), ("SessionEnd", false)];
     for (why, text, says) in REGISTRIES {
         for (name, told) in events {
             let mut event = project.bash("true");
@@ -204,7 +209,8 @@ const OBSTACLES: [Obstacle; 5] = [
 ];
 
 /// Verdicts, with the decision that must stand whatever becomes of the journal.
-const DECISIONS: [(&str, Option<&str>); 3] = [("{ block = 'no' }", Some("deny")), ("{ ask = 'really?' }", Some("ask")), ("{ emit = 'seen' }", None)];
+const DECISIONS: [(&str, Option<&str>); 3] =
+    [("{ block = 'no' }", Some("deny")), ("{ ask = 'really?' }", Some("ask")), ("{ emit = 'seen' }", None)];
 
 #[test]
 fn a_journal_that_cannot_be_written_changes_no_decision() {
@@ -234,7 +240,8 @@ fn a_journal_that_cannot_be_written_changes_no_decision() {
 fn a_state_directory_that_cannot_be_written_changes_no_decision() {
     let today = std::process::Command::new("date").arg("+%F").env_remove("TZ").output().expect("date runs").stdout;
     let file = format!("state/portcullis/events-{}.jsonl", String::from_utf8_lossy(&today).trim());
-    let places: [(&str, &dyn Fn(&Project)); 3] = [
+    type Place<'a> = (&'a str, &'a dyn Fn(&Project));
+    let places: [Place; 3] = [
         ("a file in place of the directory", &|project| project.write("state/portcullis", "")),
         ("a directory in place of the file", &|project| fs::create_dir_all(project.path(&file)).expect("a directory")),
         ("a FIFO in place of the file", &|project| {

@@ -1,5 +1,7 @@
 //! Which commands verify something: one table over analysed commands.
 
+use std::collections::HashSet;
+
 use portcullis_sdk::Host;
 use portcullis_sdk::shell::{Command, Route, Word};
 use portcullis_shell::programs;
@@ -36,38 +38,50 @@ const TABLE: &[(&[&str], Proof)] = &[
 ];
 
 /// Commands that are analysed at most. What comes after is judged by its text: a turn has few that could verify anything.
-const MAX_ANALYSES: usize = 32;
+const MAX_ANALYSES: usize = 16;
 
 /// Judges commands of a transcript, each over the host's analysis.
 pub struct Evidence<'a, H> {
     host: &'a H,
     analyses: usize,
+    /// Commands that are none: agents repeat themselves.
+    refuted: HashSet<String>,
 }
 
 impl<'a, H: Host> Evidence<'a, H> {
     /// Nothing analysed yet.
     pub fn new(host: &'a H) -> Self {
-        Self { host, analyses: 0 }
+        Self { host, analyses: 0, refuted: HashSet::new() }
     }
 
     /// Whether running `command` ran a verification.
     pub fn is_in(&mut self, command: &str) -> bool {
-        if !names_a_runner(command) {
+        if !names_a_runner(command) || self.refuted.contains(command) {
             return false;
         }
         self.analyses += 1;
         let analysis = (self.analyses <= MAX_ANALYSES).then(|| self.host.analyze(command).ok()).flatten();
-        match analysis {
+        let verified = match analysis {
             Some(analysis) => analysis.commands.iter().any(verifies) || (!analysis.parsed && is_in_text(command)),
             None => is_in_text(command),
+        };
+        if !verified {
+            self.refuted.insert(command.to_owned());
         }
+        verified
     }
 }
 
 /// Whether a program of the table is named at all, quotes and escapes aside. Analysing is the expensive part.
 fn names_a_runner(command: &str) -> bool {
-    let plain = command.replace(['\'', '"', '\\'], "");
-    TABLE.iter().flat_map(|(names, _)| names.iter()).any(|name| plain.contains(name))
+    let plain: String = command.chars().filter(|character| !matches!(character, '\'' | '"' | '\\')).collect();
+    let words = plain.split(|character: char| !character.is_ascii_alphanumeric() && !matches!(character, '.' | '_' | '-'));
+    words.map(unversioned).any(|word| TABLE.iter().flat_map(|(names, _)| names.iter()).any(|name| word.ends_with(name)))
+}
+
+/// `python3.12` is a `python`.
+fn unversioned(word: &str) -> &str {
+    word.trim_end_matches(|character: char| character.is_ascii_digit() || matches!(character, '.' | '-'))
 }
 
 fn verifies(command: &Command) -> bool {
@@ -135,7 +149,7 @@ mod tests {
         "yarn e2e", "mvn -q verify", "gradle check", "./gradlew", "sub/mvnw -q", "make check", "gmake tests", "cargo test", "cargo +nightly clippy",
         "cargo nextest run", "pytest -q", "py.test", "python3 -m pytest", "python3.12 -m unittest discover", "go test ./...", "go vet", "go build",
         "ng test --watch=false", "dotnet test", "bun test", "deno lint", "node --test", "npx jest", "npx vitest run", "npx --yes playwright test",
-        "bunx vitest", "uv run pytest", "poetry run pytest", "bundle exec make test", "cross-env CI=1 npm test", "ls && npm test",
+        "env -S\"npm test\"", "bunx vitest", "uv run pytest", "poetry run pytest", "bundle exec make test", "cross-env CI=1 npm test", "ls && npm test",
         "cd app && npm test", "git add -A && npm test", "cd web && npm test 2>&1 | tail -5", "CI=1 timeout 60 npm test", "bash -lc \"npm test\"",
         "docker compose run --rm web pytest", "f() { npm test; }; f", "(cd x; make lint)", "for d in a b; do (cd $d && cargo check); done",
         "n''pm te\"st\"", "echo \"$(npm test)\"", "cat <<EOF | sh\nnpm test\nEOF", "npm run \"test:$SUITE\"", "npm test -- 'unclosed",
@@ -182,6 +196,10 @@ mod tests {
         for _ in 0..100 {
             assert!(!evidence.is_in("npm install"));
             assert!(!evidence.is_in("ls"));
+        }
+        assert_eq!(ANALYSES.get(), 1, "each once, and only what names a runner");
+        for package in 0..100 {
+            assert!(!evidence.is_in(&format!("npm install package{package}")));
         }
         assert_eq!(ANALYSES.get(), MAX_ANALYSES);
         assert!(evidence.is_in("npm test"));

@@ -62,8 +62,12 @@ pub fn analyze(text: &str, context: &Context) -> Analysis {
         return walk.finish();
     }
     walk.lines(&parsed.lines);
+    walk.uncalled_functions();
     if let Some(at) = parsed.failed_at {
         walk.scan(&text[at..], "a part of the text is not valid shell syntax, or is nested too deeply");
+    }
+    if walk.full {
+        walk.scan(text, "more commands than one analysis lists");
     }
     if parsed.failed_at.is_none() && parsed.ambiguous {
         walk.scan(text, "shells differ in how they read a `'` inside `\"${…}\"`");

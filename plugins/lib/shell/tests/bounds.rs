@@ -25,7 +25,7 @@ fn filled(piece: &str, size: usize) -> String {
 /// Inputs that were, or might be, too much.
 fn inputs() -> Vec<(&'static str, String)> {
     const CODE: usize = 60 * 1024;
-    const LARGE: usize = 1024 * 1024;
+    const LARGE: usize = if cfg!(debug_assertions) { 128 * 1024 } else { 1024 * 1024 };
     let mut inputs = Vec::new();
     for depth in [10, 40, 60, 1_000, 20_000] {
         inputs.extend([
@@ -72,6 +72,10 @@ fn inputs() -> Vec<(&'static str, String)> {
                     + "rm -rf $a1 $a2 $a3 $a4 $a5 $a6 $a7",
             ),
             ("loops", nested("for x in a b c d e f g h; do ", "rm -rf $x", "; done", 6)),
+            (
+                "a loop that fills the answer",
+                format!("for x in {{1..64}}; do echo $x; {} done; rm -rf x", filled("a; ", size / 8)),
+            ),
             ("a long loop", format!("for x in {}; do rm -rf $x; done", filled("a ", size))),
             (
                 "functions that call",

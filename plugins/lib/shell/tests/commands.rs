@@ -124,6 +124,7 @@ fn launchers_are_removed() {
         ("sudo -E -- env -i A=1 B=2 nice -n 5 nohup rm x", &["rm x"]),
         ("timeout -k 5 30 rm x; nice -10 rm y; ionice -c2 -n 7 rm z", &["rm x", "rm y", "rm z"]),
         ("env -S 'rm -rf' x; env --split-string='rm -rf /'", &["rm -rf x", "rm -rf /"]),
+        ("env -u A -S 'rm -rf /' x; env -iS'rm y'", &["rm -rf / x", "rm y"]),
         ("command rm x; builtin cd /; exec -a y rm z", &["rm x", "cd /", "rm z"]),
         ("command -v rm", &["command -v rm"]),
         ("busybox rm x; flock /tmp/l rm y; stdbuf -oL rm z", &["rm x", "rm y", "rm z"]),
@@ -178,6 +179,7 @@ fn argument_lists_are_commands() {
         ("find . -exec rm {} \\; -o -ok chmod 1 {} +", &["find . -exec rm {} ; -o -ok chmod 1 {} +", "rm ‹{}›", "chmod 1 ‹{}›"]),
         ("ls | xargs -0 -n 1 rm -f", &["ls", "xargs -0 -n 1 rm -f", "rm -f"]),
         ("printf '%s\\n' a b | xargs rm", &["printf %s\\n a b", "xargs rm", "rm a b"]),
+        ("ls | xargs -I{} sh -c 'rm {}/x'", &["ls", "xargs -I{} sh -c rm {}/x", "sh -c ‹'rm {}/x'›", "rm ‹{}/x›"]),
         ("echo a | xargs -I{} rm {}/x", &["echo a", "xargs -I{} rm {}/x", "rm a/x"]),
         (
             "docker exec -it web rm x; docker run --rm -v a:b img rm y",

@@ -98,6 +98,19 @@ fn a_word_keeps_its_literal_parts() {
 }
 
 #[test]
+fn names_from_a_pattern_stay_a_pattern() {
+    let analysis = analysed("for f in .factory/*.md; do rm \"$f\" \"$f.bak\"; done; a=(*.o); rm \"${a[@]}\"");
+    let words: Vec<(bool, Option<&str>)> = analysis
+        .commands
+        .iter()
+        .filter(|c| c.program == "rm")
+        .flat_map(|c| &c.words[1..])
+        .map(|w| (w.glob, w.value.as_deref()))
+        .collect();
+    assert_eq!(words, [(true, Some(".factory/*.md")), (true, Some(".factory/*.md.bak")), (false, None)]);
+}
+
+#[test]
 fn git_is_read_past_its_global_options() {
     for (text, subcommand, arguments, directory) in [
         ("git -C ../repo push --force", "push", 1, Some("/home/dev/repo")),

@@ -1,5 +1,17 @@
 //! What the gates of the vsdd set share: the line form of a stop and the event that records it.
 
+pub mod bash;
+#[cfg(feature = "cases")]
+pub mod cases;
+pub mod commands;
+pub mod date;
+pub mod green;
+pub mod prompt;
+pub mod story;
+pub mod target;
+pub mod wave;
+pub mod yaml;
+
 use portcullis_sdk::{Fields, Finding};
 
 /// Longest line of a stop in bytes.

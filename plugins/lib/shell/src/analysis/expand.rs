@@ -22,6 +22,8 @@ pub(super) enum Atom {
         expansion: Expansion,
         quoted: bool,
     },
+    /// What follows is a pattern for a name, quoted or not.
+    Pattern,
     /// Here one word ends and the next begins.
     Break,
 }
@@ -261,6 +263,7 @@ struct Building {
     parts: Vec<WordPart>,
     unquoted: String,
     quoted: bool,
+    pattern: bool,
 }
 
 impl Building {
@@ -280,6 +283,7 @@ impl Building {
                 self.quoted |= quoted;
                 self.parts.push(WordPart::Expansion(expansion));
             }
+            Atom::Pattern => self.pattern = true,
             Atom::Break => {}
         }
     }
@@ -290,8 +294,9 @@ impl Building {
         if self.parts.is_empty() && !self.quoted {
             return None;
         }
-        let glob =
-            self.unquoted.contains(['*', '?']) || self.unquoted.find('[').is_some_and(|at| self.unquoted[at..].contains(']'));
+        let glob = self.pattern
+            || self.unquoted.contains(['*', '?'])
+            || self.unquoted.find('[').is_some_and(|at| self.unquoted[at..].contains(']'));
         let mut word = Word { raw: raw.to_owned(), value: None, parts: Vec::new(), quoted: self.quoted, glob };
         match self.parts.as_mut_slice() {
             [] => word.value = Some(String::new()),

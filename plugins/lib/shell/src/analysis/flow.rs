@@ -80,8 +80,7 @@ impl Walk<'_> {
 
     pub fn node(&mut self, node: &Node) -> Output {
         if self.commands.len() >= MAX_COMMANDS {
-            self.parsed = false;
-            self.unknown("more commands than one analysis lists");
+            self.full = true;
             return Output::unknown();
         }
         self.depth += 1;
@@ -232,7 +231,7 @@ impl Walk<'_> {
             for word in words {
                 for field in walk.fields(word) {
                     let item = match field.value {
-                        // The names that a pattern stands for are not known, the pattern is.
+                        Some(value) if field.glob => Known::Pattern(value),
                         Some(value) => Known::Text(value),
                         None => Known::Unknown,
                     };

@@ -6,6 +6,8 @@ pub(super) enum Known {
     /// Set, or not, to something that only the running shell knows.
     Unknown,
     Text(String),
+    /// Some name that this pattern matches: what `for f in *.rs` goes over.
+    Pattern(String),
     List(Vec<String>),
 }
 
@@ -28,7 +30,7 @@ impl Variable {
     pub fn new(value: Known, exported: bool) -> Self {
         let kept = match &value {
             Known::Unknown => true,
-            Known::Text(text) => text.len() <= MAX_TEXT,
+            Known::Text(text) | Known::Pattern(text) => text.len() <= MAX_TEXT,
             Known::List(items) => items.len() <= MAX_ITEMS,
         };
         Self { choices: vec![if kept { value } else { Known::Unknown }], exported }
@@ -61,7 +63,7 @@ impl Known {
     pub fn scalar(&self) -> Option<&str> {
         match self {
             Self::Unknown => None,
-            Self::Text(text) => Some(text),
+            Self::Text(text) | Self::Pattern(text) => Some(text),
             Self::List(items) => Some(items.first().map_or("", String::as_str)),
         }
     }

@@ -42,12 +42,10 @@ const PLAIN: Launcher = Launcher {
         "eatmydata",
         "rlwrap",
         "winpty",
-        "doas-sudo",
         "proxychains",
         "proxychains4",
         "torsocks",
         "torify",
-        "then",
         "rtk",
     ],
     short_values: "",
@@ -261,7 +259,7 @@ fn peel_one(peeled: &mut Peeled) -> Option<Vec<Word>> {
     }
     peeled.assignments.extend(assigned);
     peeled.elsewhere |= name == "chroot";
-    peeled.external |= !matches!(name.as_str(), "time" | "then");
+    peeled.external |= name != "time";
     let raw: Vec<&str> = peeled.words[..=start].iter().map(|word| word.raw.as_str()).collect();
     peeled.launchers.push(raw.join(" "));
     Some(words[start..].to_vec())
@@ -278,25 +276,25 @@ pub(super) fn assignment(word: &Word) -> Option<(String, Word)> {
     valid.then(|| (name.to_owned(), options::without_prefix(word, end + 1)))
 }
 
-/// The command of `env -S TEXT …`: the text's words, then the rest.
+/// The command of `env -S TEXT …`: options before, the text's words, then the rest.
 fn env_split(words: &[Word]) -> Option<Vec<Word>> {
-    for (at, word) in words.iter().enumerate() {
-        let text = word.value.as_deref()?;
-        let (text, used) = match text.strip_prefix("--split-string=") {
-            Some(text) => (text.to_owned(), 1),
-            None if text == "--split-string" => (words.get(at + 1)?.value.clone()?, 2),
-            None if text.starts_with("--") || !text.starts_with('-') => return None,
-            // A cluster such as `-iS`, the text attached or next; `-u NAME` ends the search for simplicity's sake.
-            None => match text.find('S') {
-                Some(end) if end + 1 < text.len() => (text[end + 1..].to_owned(), 1),
-                Some(_) => (words.get(at + 1)?.value.clone()?, 2),
-                None => continue,
-            },
-        };
-        let mut split = vec![Word::literal("env")];
-        split.extend(syntax::plain_words(&text).into_iter().map(Word::literal));
-        split.extend_from_slice(&words[at + used..]);
-        return Some(split);
-    }
-    None
+    const SPLITTING: Spec = Spec {
+        short_values: "uCaS",
+        short_attached: "",
+        long_values: &["unset", "chdir", "argv0", "split-string"],
+        long_flags: &["ignore-environment", "null", "debug"],
+        single_hyphen: false,
+        operand_ends: true,
+    };
+    let parsed = options::parse(words, &SPLITTING);
+    let first = parsed.operands_at.first().copied().unwrap_or(words.len());
+    let found = parsed.options.iter().find(|found| found.at < first && matches!(found.name.as_str(), "S" | "split-string"))?;
+    let text = found.value.as_ref()?.value.clone()?;
+    let own = words[found.at].value.as_deref()?;
+    let next = own == "--split-string" || own.ends_with('S') && words.get(found.at + 1).is_some_and(|word| word.is(&text));
+    let mut split = vec![Word::literal("env")];
+    split.extend_from_slice(&words[..found.at]);
+    split.extend(syntax::plain_words(&text).into_iter().map(Word::literal));
+    split.extend_from_slice(&words[found.at + 1 + usize::from(next)..]);
+    Some(split)
 }

@@ -162,9 +162,11 @@ impl Walk<'_> {
                 );
                 self.child(slot, words, Route::ArgumentList);
             }
-            (None, _) => {
+            (None, replaced) => {
                 self.unknown("which arguments `xargs` adds");
-                self.child(slot, command.to_vec(), Route::ArgumentList);
+                let mark = replaced.unwrap_or_default();
+                let words = command.iter().map(|word| filled(word, &mark)).collect();
+                self.child(slot, words, Route::ArgumentList);
             }
         }
         Output::unknown()
@@ -199,7 +201,7 @@ impl Walk<'_> {
                 let rest = &arguments[at + 1..];
                 let end = rest.iter().position(|word| word.is(";") || word.is("+")).unwrap_or(rest.len());
                 if end > 0 {
-                    let words = rest[..end].iter().map(found).collect();
+                    let words = rest[..end].iter().map(|word| filled(word, "{}")).collect();
                     self.child(slot, words, Route::ArgumentList);
                 }
                 at += end + 1;
@@ -332,10 +334,13 @@ impl Walk<'_> {
     }
 }
 
-/// A word of `find -exec`: where it has `{}`, a name that only a running find knows.
-fn found(word: &Word) -> Word {
-    let Some((before, after)) = word.value.as_deref().and_then(|value| value.split_once("{}")) else { return word.clone() };
-    let name = Expansion { kind: ExpansionKind::Other, raw: "{}".to_owned(), commands: Vec::new() };
+/// A word of `find -exec` or `xargs -I`: where `mark` stands in it, a name that only the running program knows.
+fn filled(word: &Word, mark: &str) -> Word {
+    let Some((before, after)) = word.value.as_deref().filter(|_| !mark.is_empty()).and_then(|value| value.split_once(mark))
+    else {
+        return word.clone();
+    };
+    let name = Expansion { kind: ExpansionKind::Other, raw: mark.to_owned(), commands: Vec::new() };
     let literal = |text: &str| (!text.is_empty()).then(|| WordPart::Literal(text.to_owned()));
     let parts = literal(before).into_iter().chain([WordPart::Expansion(name)]).chain(literal(after)).collect();
     Word { value: None, parts, ..word.clone() }

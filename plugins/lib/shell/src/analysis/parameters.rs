@@ -46,6 +46,10 @@ impl Walk<'_> {
         match value {
             Some(Value::Atoms(argument)) => atoms.extend(argument),
             Some(Value::Known(Known::Text(text))) => self.known(&text, quoted, splits, atoms),
+            Some(Value::Known(Known::Pattern(text))) => {
+                atoms.push(Atom::Pattern);
+                self.known(&text, true, splits, atoms);
+            }
             Some(Value::Known(Known::List(items))) if quoted && !is_list(parameter) => atoms.push(Atom::quoted(items.join(" "))),
             Some(Value::Known(Known::List(items))) => {
                 for (position, item) in items.iter().enumerate() {
@@ -73,7 +77,7 @@ impl Walk<'_> {
         let value = self.base_value(parameter);
         if parameter.length {
             return Some(Value::Known(match value {
-                Known::Unknown => Known::Unknown,
+                Known::Unknown | Known::Pattern(_) => Known::Unknown,
                 Known::Text(text) => Known::Text(text.chars().count().to_string()),
                 Known::List(items) => Known::Text(items.len().to_string()),
             }));
@@ -106,7 +110,8 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        let text = text.filter(|text| text.len() <= MAX_MATCHED)?;
+        let exact = !matches!(value, Known::Pattern(_));
+        let text = text.filter(|text| exact && text.len() <= MAX_MATCHED)?;
         let pattern = known_text(&argument).filter(|pattern| pattern.len() <= MAX_MATCHED)?;
         let changed = match parameter.operator {
             ":" => substring(&text, &pattern)?,
@@ -150,6 +155,7 @@ impl Walk<'_> {
         };
         let Some(subscript) = &parameter.subscript else {
             return match value.scalar() {
+                Some(_) if matches!(value, Known::Pattern(_)) => value,
                 Some(text) => Known::Text(text.to_owned()),
                 None => Known::Unknown,
             };
@@ -209,7 +215,7 @@ pub(super) fn known_text(atoms: &[Atom]) -> Option<String> {
         .map(|atom| match atom {
             Atom::Text { text, .. } => Some(text.as_str()),
             Atom::Break => Some(" "),
-            Atom::Hole { .. } => None,
+            Atom::Hole { .. } | Atom::Pattern => None,
         })
         .collect()
 }

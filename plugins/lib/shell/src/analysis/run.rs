@@ -192,7 +192,7 @@ impl Walk<'_> {
 
     /// `$@` for these arguments.
     pub fn positional(&mut self, words: &[Word]) -> Variable {
-        let values: Option<Vec<String>> = words.iter().map(|word| word.value.clone()).collect();
+        let values: Option<Vec<String>> = words.iter().map(exact).collect();
         Variable::new(values.map_or(Known::Unknown, Known::List), false)
     }
 
@@ -206,7 +206,7 @@ impl Walk<'_> {
             }
             Value::Array(whole, words) => {
                 let fields: Vec<Word> = words.iter().flat_map(|word| self.fields(word)).collect();
-                let values: Option<Vec<String>> = fields.iter().map(|word| word.value.clone()).collect();
+                let values: Option<Vec<String>> = fields.iter().map(exact).collect();
                 let word = Word {
                     raw: whole.raw.clone(),
                     value: values.as_ref().map(|values| values.join(" ")),
@@ -309,6 +309,11 @@ impl Walk<'_> {
             self.variables.set("OLDPWD", old);
         }
     }
+}
+
+/// The word's value, unless it is a pattern that stands for names.
+fn exact(word: &Word) -> Option<String> {
+    word.value.clone().filter(|_| !word.glob)
 }
 
 fn redirection_kind(redirect: &Redirect, target: &Word) -> RedirectionKind {

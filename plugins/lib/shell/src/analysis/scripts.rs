@@ -207,7 +207,12 @@ impl Walk<'_> {
     /// A shell that reads its program from standard input.
     pub fn run_input(&mut self, slot: u32) -> Output {
         match self.frame.input.take() {
-            Some(input) if !input.text.trim().is_empty() => self.child_shell(&input.text, Route::ScriptInput, slot, None),
+            Some(input) if !input.text.trim().is_empty() => {
+                if !input.exact {
+                    self.unknown("parts of what a shell reads as its program from standard input");
+                }
+                self.child_shell(&input.text, Route::ScriptInput, slot, None)
+            }
             _ => {
                 self.unknown("what a shell reads as its program from standard input");
                 Output::unknown()

@@ -56,6 +56,8 @@ pub(super) struct Walk<'c> {
     pub effects: Vec<Effect>,
     pub unknowns: Vec<String>,
     pub parsed: bool,
+    /// The answer holds as many commands as it may: some of the text was not walked.
+    pub full: bool,
     pub variables: Scoped<Variable>,
     pub functions: Scoped<Rc<Node>>,
     pub aliases: Scoped<String>,
@@ -95,6 +97,7 @@ impl<'c> Walk<'c> {
             effects: Vec::new(),
             unknowns: Vec::new(),
             parsed: true,
+            full: false,
             variables,
             functions: Scoped::new(),
             aliases: Scoped::new(),
@@ -120,11 +123,15 @@ impl<'c> Walk<'c> {
         }
     }
 
-    /// The answer, functions that nobody called included.
-    pub fn finish(mut self) -> Analysis {
+    /// Walks the functions that nobody called: someone may, later.
+    pub fn uncalled_functions(&mut self) {
         while let Some((_, body)) = self.uncalled.pop() {
             self.within(Route::FunctionBody, None, |walk| walk.nested_script("", |walk| walk.node(&body)));
         }
+    }
+
+    /// The answer.
+    pub fn finish(self) -> Analysis {
         Analysis { commands: self.commands, effects: self.effects, parsed: self.parsed, unknowns: self.unknowns }
     }
 

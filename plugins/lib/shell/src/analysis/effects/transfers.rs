@@ -20,9 +20,9 @@ pub(super) fn examine(examined: &mut Examined, program: &str, arguments: &[Word]
         "dd" => {
             for word in arguments {
                 let text = word.literal_prefix();
-                let kind = match text.split('=').next() {
-                    Some("of") => EffectKind::Write,
-                    Some("if") => EffectKind::Read,
+                let kind = match text.get(..3) {
+                    Some("of=") => EffectKind::Write,
+                    Some("if=") => EffectKind::Read,
                     _ => continue,
                 };
                 examined.touch(kind, &options::without_prefix(word, 3), None);

@@ -1,0 +1,116 @@
+//! When a merged pull request was opened, from the event log of the last days.
+
+use portcullis_sdk::{Event, Host};
+use portcullis_vsdd::date;
+use serde_json::Value;
+
+/// Relative to the root of the working tree that keeps the log.
+const LOGS: &str = ".factory/logs";
+/// Days whose logs are looked through, today included.
+const DAYS: i64 = 7;
+/// How much of a day's log is looked through, from its end. Bounds the work of one call.
+const TAIL_BYTES: u32 = 2 << 20;
+/// A request that was open for longer is another one of the same number.
+const MAX_SECONDS: i64 = 30 * 86_400;
+
+/// Seconds since the request was opened; absent where that is not known or makes no sense.
+pub fn seconds_open(number: &str, repository: Option<&str>, event: &Event, host: &impl Host) -> Option<i64> {
+    let today = host.today_local();
+    let directory = logs(event, host);
+    let days = (0..DAYS).filter_map(|days| date::days_before(&today, days));
+    let mut texts = days.filter_map(|day| host.read_tail(&format!("{directory}/events-{day}.jsonl"), TAIL_BYTES).ok());
+    let opened = texts.find_map(|text| last_opened(&String::from_utf8_lossy(&text), number, repository))?;
+    let seconds = i64::try_from(host.now() / 1000).ok()? - opened;
+    (0..=MAX_SECONDS).contains(&seconds).then_some(seconds)
+}
+
+/// All working trees of a repository share the log of the main one.
+fn logs(event: &Event, host: &impl Host) -> String {
+    match host.worktrees().first() {
+        Some(main) if main.root != event.project_root => {
+            let shared = format!("{}/{LOGS}", main.root);
+            if host.list_dir(&shared).is_ok() { shared } else { LOGS.to_owned() }
+        }
+        _ => LOGS.to_owned(),
+    }
+}
+
+/// `ts_epoch` of the last line that says this request was opened. Lines that are no JSON are passed over.
+fn last_opened(text: &str, number: &str, repository: Option<&str>) -> Option<i64> {
+    let candidates = text.lines().rev().filter(|line| line.contains("pr.opened"));
+    candidates.filter_map(|line| serde_json::from_str::<Value>(line).ok()).find(|line| is_opening(line, number, repository))?["ts_epoch"].as_i64()
+}
+
+fn is_opening(line: &Value, number: &str, repository: Option<&str>) -> bool {
+    let same_number = match &line["pr_number"] {
+        Value::String(text) => text == number,
+        Value::Number(value) => value.to_string() == number,
+        _ => false,
+    };
+    let same_repository = match (line["pr_repo"].as_str(), repository) {
+        (Some(there), Some(here)) => there == here,
+        _ => true,
+    };
+    line["type"] == "pr.opened" && same_number && same_repository
+}
+
+#[cfg(test)]
+mod tests {
+    use portcullis_sdk::Checkout;
+    use portcullis_sdk::fake::FakeHost;
+    use serde_json::json;
+
+    use super::*;
+
+    fn opened(number: &str, repository: &str, epoch: i64) -> String {
+        let line = json!({"type": "pr.opened", "pr_number": number, "pr_repo": repository, "ts_epoch": epoch});
+        format!("{line}\n")
+    }
+
+    fn host(files: &[(&str, String)]) -> FakeHost {
+        let host = FakeHost::new(json!({"cwd": "/project"}));
+        files.iter().fold(host, |host, (day, text)| host.file(&format!("{LOGS}/events-{day}.jsonl"), text.as_str()))
+    }
+
+    fn seconds(host: &FakeHost) -> Option<i64> {
+        seconds_open("42", Some("a/b"), &host.event(), host)
+    }
+
+    // The fake host's clock stands at the beginning of 1970.
+    #[test]
+    fn the_newest_line_of_the_newest_day_counts() {
+        let twice = opened("42", "a/b", -900) + &opened("42", "a/b", -600) + &opened("43", "a/b", -1) + "{broken pr.opened\n";
+        assert_eq!(seconds(&host(&[("1970-01-01", twice.clone()), ("1969-12-31", opened("42", "a/b", -5))])), Some(600));
+        assert_eq!(seconds(&host(&[("1969-12-26", twice.clone())])), Some(600));
+        assert_eq!(seconds(&host(&[("1969-12-25", twice)])), None);
+    }
+
+    #[test]
+    fn both_limits_are_still_inside() {
+        for (epoch, expected) in [(0, Some(0)), (1, None), (-MAX_SECONDS, Some(MAX_SECONDS)), (-MAX_SECONDS - 1, None)] {
+            assert_eq!(seconds(&host(&[("1970-01-01", opened("42", "a/b", epoch))])), expected, "{epoch}");
+        }
+    }
+
+    #[test]
+    fn another_repository_is_another_request() {
+        let today = |line: Value| host(&[("1970-01-01", format!("{line}\n"))]);
+        assert_eq!(seconds(&today(json!({"type": "pr.opened", "pr_number": "42", "pr_repo": "a/c", "ts_epoch": -1}))), None);
+        assert_eq!(seconds(&today(json!({"type": "pr.opened", "pr_number": 42, "ts_epoch": -1}))), Some(1));
+        assert_eq!(seconds(&today(json!({"type": "pr.merged", "pr_number": "42", "title": "pr.opened", "ts_epoch": -1}))), None);
+    }
+
+    #[test]
+    fn the_log_is_the_main_working_trees() {
+        let tree = |root: &str| Checkout {
+            root: root.into(),
+            git_directory: "/main/.git".into(),
+            common_directory: "/main/.git".into(),
+            branch: None,
+            head: None,
+        };
+        let host = host(&[("1970-01-01", opened("42", "a/b", -1))]).checkout(tree("/main")).checkout(tree("/project"));
+        assert_eq!(seconds(&host), Some(1));
+        assert_eq!(seconds(&host.file("/main/.factory/logs/events-1970-01-01.jsonl", opened("42", "a/b", -7))), Some(7));
+    }
+}

@@ -1,0 +1,209 @@
+//! Which commands run tests, and whether the call's exit code is theirs.
+
+use std::collections::BTreeMap;
+
+use portcullis_sdk::shell::{Command, Word};
+use portcullis_shell::options::{self, Spec};
+use portcullis_vsdd::bash;
+
+/// The test runs of a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Runs {
+    /// There is none.
+    None,
+    /// All of them reach the call's exit code.
+    Seen,
+    /// Some do.
+    Partly,
+    /// A pipe or the background hides all of them.
+    Hidden,
+}
+
+/// A program that runs tests when it is told so.
+struct Runner {
+    program: &'static str,
+    /// Options with a value that may stand before the words that tell it: one letter, or the long name.
+    short_values: &'static str,
+    long_values: &'static [&'static str],
+    /// The words, one list per way to say it. Of a script's name only the part before a colon counts: `npm run test:unit`.
+    forms: &'static [&'static [&'static str]],
+}
+
+const RUNNERS: [Runner; 8] = [
+    Runner {
+        program: "cargo",
+        short_values: "CZ",
+        long_values: &["color", "config", "manifest-path", "target-dir"],
+        forms: &[&["test"], &["t"], &["nextest", "run"]],
+    },
+    Runner { program: "pytest", short_values: "", long_values: &[], forms: &[&[]] },
+    Runner { program: "py.test", short_values: "", long_values: &[], forms: &[&[]] },
+    Runner {
+        program: "npm",
+        short_values: "Cw",
+        long_values: &["prefix", "workspace", "loglevel"],
+        forms: &[&["test"], &["t"], &["tst"], &["run", "test"]],
+    },
+    Runner {
+        program: "pnpm",
+        short_values: "CF",
+        long_values: &["dir", "filter", "reporter", "loglevel"],
+        forms: &[&["test"], &["run", "test"]],
+    },
+    Runner { program: "yarn", short_values: "", long_values: &["cwd"], forms: &[&["test"], &["run", "test"]] },
+    Runner { program: "go", short_values: "C", long_values: &[], forms: &[&["test"]] },
+    Runner {
+        program: "just",
+        short_values: "fd",
+        long_values: &["justfile", "working-directory", "color"],
+        forms: &[&["test"], &["ci"]],
+    },
+];
+/// Options with which a runner does not run any test.
+const NO_RUN: [&str; 6] = ["--no-run", "--list", "--help", "-h", "--version", "--collect-only"];
+
+/// The test runs among the commands of a call.
+pub fn of(commands: &[Command]) -> Runs {
+    let last = last_stages(commands);
+    let pipefail = commands.iter().any(sets_pipefail);
+    let hidden = |command: &&Command| command.background || (!pipefail && is_piped(command, &last));
+    let runs: Vec<&Command> = commands.iter().filter(|command| bash::ran_here(command) && is_test(command)).collect();
+    match (runs.len(), runs.iter().filter(|command| hidden(command)).count()) {
+        (0, _) => Runs::None,
+        (_, 0) => Runs::Seen,
+        (all, hidden) if all == hidden => Runs::Hidden,
+        _ => Runs::Partly,
+    }
+}
+
+/// The position of each pipeline's last stage.
+fn last_stages(commands: &[Command]) -> BTreeMap<u32, u32> {
+    let mut last = BTreeMap::new();
+    for stage in commands.iter().flat_map(|command| &command.stages) {
+        let position: &mut u32 = last.entry(stage.pipeline).or_default();
+        *position = stage.position.max(*position);
+    }
+    last
+}
+
+fn is_piped(command: &Command, last: &BTreeMap<u32, u32>) -> bool {
+    command.stages.iter().any(|stage| last.get(&stage.pipeline).is_some_and(|last| stage.position < *last))
+}
+
+fn sets_pipefail(command: &Command) -> bool {
+    let arguments = command.arguments();
+    let turned_on = |pair: &[Word]| pair[0].value.as_deref().is_some_and(|flag| flag.starts_with('-') && flag.ends_with('o'));
+    command.program == "set" && arguments.windows(2).any(|pair| turned_on(pair) && pair[1].is("pipefail"))
+}
+
+fn is_test(command: &Command) -> bool {
+    let mut words = command.arguments();
+    // Anywhere: what stands after `--` is the test program's, and lists or explains as well.
+    if words.iter().any(|word| word.value.as_deref().is_some_and(|value| NO_RUN.contains(&value))) {
+        return false;
+    }
+    let mut program = command.program.as_str();
+    if matches!(program, "python" | "python3") {
+        let Some(module) = words.iter().position(|word| word.is("-m")) else { return false };
+        program = words.get(module + 1).and_then(|word| word.value.as_deref()).filter(|name| is_pytest(name)).unwrap_or_default();
+        words = &[];
+    }
+    // `cargo +nightly` chooses the tool chain.
+    if program == "cargo" && words.first().is_some_and(|word| word.literal_prefix().starts_with('+')) {
+        words = &words[1..];
+    }
+    RUNNERS.iter().find(|runner| runner.program == program).is_some_and(|runner| {
+        let spec = Spec { short_values: runner.short_values, long_values: runner.long_values, ..Spec::default() };
+        let operands = options::parse(words, &spec).operands;
+        runner.forms.iter().any(|form| begins_with(&operands, form))
+    })
+}
+
+fn is_pytest(module: &str) -> bool {
+    matches!(module, "pytest" | "py.test")
+}
+
+fn begins_with(operands: &[Word], form: &[&str]) -> bool {
+    let is = |(given, wanted): (&Word, &&str)| {
+        let given = given.value.as_deref().unwrap_or_default();
+        given == *wanted || (form.len() > 1 && given.split(':').next() == Some(*wanted))
+    };
+    operands.len() >= form.len() && operands.iter().zip(form).all(is)
+}
+
+#[cfg(test)]
+pub mod tests {
+    use portcullis_sdk::shell::{Certainty, Reach, Route, Stage};
+
+    use super::*;
+
+    /// A command that stands alone in the text.
+    pub fn command(words: Vec<Word>) -> Command {
+        Command {
+            program: words[0].value.clone().unwrap_or_default(),
+            words,
+            assignments: vec![],
+            redirections: vec![],
+            directory: None,
+            stages: vec![Stage { pipeline: 0, position: 0 }],
+            launchers: vec![],
+            reached: vec![],
+            certainty: Certainty::Certain,
+            program_from_input: false,
+            background: false,
+        }
+    }
+
+    fn simple(text: &str) -> Command {
+        command(text.split(' ').map(Word::literal).collect())
+    }
+
+    /// The commands as stages of one pipeline.
+    fn pipeline(texts: &[&str]) -> Vec<Command> {
+        let stage = |(position, text): (usize, &&str)| Command {
+            stages: vec![Stage { pipeline: 1, position: position as u32 }],
+            ..simple(text)
+        };
+        texts.iter().enumerate().map(stage).collect()
+    }
+
+    #[test]
+    fn every_runner_in_every_form() {
+        for text in [
+            "cargo test", "cargo t", "cargo +nightly test -p a", "cargo -q nextest run", "pytest", "pytest -q tests", "py.test",
+            "python -m pytest", "python3 -B -m pytest x", "npm test", "npm t", "npm tst", "npm run test", "npm run test:unit", "pnpm test",
+            "pnpm run test", "yarn test", "yarn run test:e2e", "go test ./...", "just test", "just ci", "cargo test -- --list-x",
+            "cargo --config a=b test", "npm --prefix web test", "pnpm --filter web run test", "yarn --cwd web test", "go -C sub test",
+            "just -f x.just ci",
+        ] {
+            assert_eq!(of(&[simple(text)]), Runs::Seen, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_runs_no_test() {
+        for text in [
+            "cargo build", "cargo nextest list", "cargo test --no-run", "cargo test --help", "cargo test -- --list", "pytest --collect-only", "pytest --version",
+            "python -m pip install pytest", "python x.py pytest", "npm run build", "npm run testing", "npm install test", "go vet", "just testing",
+            "yarn run", "echo cargo test", "test -f x",
+        ] {
+            assert_eq!(of(&[simple(text)]), Runs::None, "{text}");
+        }
+        let remote = Command { reached: vec![Reach { route: Route::Remote, by: None }], ..simple("cargo test") };
+        let guessed = Command { certainty: Certainty::Possible, ..simple("cargo test") };
+        assert_eq!(of(&[remote, guessed]), Runs::None);
+    }
+
+    #[test]
+    fn pipes_and_the_background_hide_a_run() {
+        assert_eq!(of(&pipeline(&["cargo test", "tee log"])), Runs::Hidden);
+        assert_eq!(of(&pipeline(&["yes", "cargo test"])), Runs::Seen);
+        assert_eq!(of(&[Command { background: true, ..simple("cargo test") }]), Runs::Hidden);
+        let mut both = pipeline(&["cargo test", "tee log"]);
+        both.push(simple("npm test"));
+        assert_eq!(of(&both), Runs::Partly);
+        let mut strict = pipeline(&["cargo test", "tee log"]);
+        strict.insert(0, simple("set -euo pipefail"));
+        assert_eq!(of(&strict), Runs::Seen);
+    }
+}
