@@ -15,7 +15,7 @@ use crate::registry::Registry;
 use crate::route::{self, Unmatched};
 use crate::sandbox::bindings::Analysis;
 use crate::sandbox::bindings::types::{Finding, Verdict};
-use crate::sandbox::capability::shell;
+use crate::sandbox::capability::shell::{self, Analysed};
 use crate::sandbox::limits;
 use crate::sandbox::{Judged, Outcome};
 
@@ -32,6 +32,9 @@ pub struct Explanation {
     /// The shell command's analysis, or why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub analysis: Option<Result<Analysis, String>>,
+    /// What the analysis cost: milliseconds and fuel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analysis_cost: Option<(f64, u64)>,
     /// Gates that judged, in order.
     pub gates: Vec<GateTrace>,
     /// Gates that did not, and why.
@@ -108,6 +111,7 @@ impl Explanation {
             tool,
             project_root: place.root.display().to_string(),
             analysis: None,
+            analysis_cost: None,
             gates: Vec::new(),
             unmatched,
             decision: "pass".into(),
@@ -120,7 +124,10 @@ impl Explanation {
         let background = dispatch.judge_background();
         explanation.gates = judged.iter().chain(&background).map(GateTrace::of).collect();
         explanation.overridden = overridden(&judged, &dispatch);
-        explanation.analysis = analysis(&dispatch, start);
+        if let Some(analysed) = analysis(&dispatch, start) {
+            explanation.analysis_cost = analysed.as_ref().ok().map(|analysed| (analysed.micros as f64 / 1000.0, analysed.fuel));
+            explanation.analysis = Some(analysed.map(|analysed| analysed.analysis));
+        }
         explanation.conclude(&dispatch.shared().event, &decision, Answer::of(&name, &row, &decision));
         explanation
     }
@@ -215,7 +222,7 @@ fn overridden(judged: &[Judged], dispatch: &Dispatch) -> Vec<(String, String)> {
 }
 
 /// The analysis that gates were served, or one made now if none of them asked.
-fn analysis(dispatch: &Dispatch, start: Instant) -> Option<Result<Analysis, String>> {
+fn analysis(dispatch: &Dispatch, start: Instant) -> Option<Result<Analysed, String>> {
     let shared = dispatch.shared();
     let command = shared.event.shell_command()?;
     let deadline = start + limits::EXPLAIN_TIME;

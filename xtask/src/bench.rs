@@ -11,6 +11,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::analyser;
 use crate::dist::{self, remove};
 use crate::measure::{Cost, measure, median};
 use crate::process::{call, exists, say};
@@ -48,6 +49,7 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         println!("{:#}", report.json(rounds));
     } else {
         print!("{}", report.text());
+        println!("\n{}", analyser::table(workspace, &scratch)?.trim_end());
     }
     Ok(())
 }

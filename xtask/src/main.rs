@@ -2,11 +2,13 @@
 //!
 //! Each verb starts from a fresh clone: it does what it needs first (`demo` builds, `build` sets up the target).
 
+mod analyser;
 mod bench;
 mod components;
 mod debian;
 mod demo;
 mod dist;
+mod fuzz;
 mod measure;
 mod process;
 mod scratch;
@@ -40,6 +42,12 @@ enum Verb {
     Test,
     /// Run the real dispatcher on a few typical events and show what it decides
     Demo,
+    /// Fuzz what parses hostile input, on a nightly compiler
+    Fuzz {
+        /// Per target
+        #[arg(long, default_value_t = 120)]
+        seconds: u64,
+    },
     /// Measure whole dispatcher processes against `true` and an empty `node`
     Bench(bench::Options),
 }
@@ -66,6 +74,7 @@ fn run(verb: Verb) -> Result<()> {
             dist::build(&workspace)?;
             demo::run(&workspace)
         }
+        Verb::Fuzz { seconds } => fuzz::run(&workspace, seconds),
         Verb::Bench(options) => {
             dist::build(&workspace)?;
             bench::run(&workspace, &options)

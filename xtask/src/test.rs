@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::components::for_wasm;
 use crate::dist;
+use crate::fuzz;
 use crate::process::{call, say, succeeds_within};
 use crate::workspace::Workspace;
 
@@ -22,7 +23,12 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         let mut doc = workspace.cargo();
         doc.args(["doc", "--quiet", "--release", "--no-deps", "-p", "portcullis-sdk"]);
         call(doc.env("RUSTDOCFLAGS", "-Dwarnings"))
-    })
+    })?;
+    // Two minutes that a developer at the keyboard need not wait for.
+    match std::env::var_os("CI") {
+        Some(_) => step("fuzzing", || fuzz::run(workspace, 120)),
+        None => Ok(()),
+    }
 }
 
 /// All tests of the workspace; the end-to-end ones find the plugin through `PORTCULLIS_DIST`.

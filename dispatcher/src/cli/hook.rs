@@ -68,6 +68,11 @@ pub fn run(args: &Args) -> ExitCode {
             return finish(args, None, &place, session, &name, decision).into();
         }
     };
+    // A misspelt name would judge nothing and look like consent.
+    if let Some(name) = args.only.iter().find(|name| !registry.stanzas.iter().any(|stanza| stanza.name == **name)) {
+        eprintln!("dispatcher: --only {name}: {} has no active gate of that name", registry.path.display());
+        return ExitCode::from(2);
+    }
     let gates = route::select(&registry, &event, &place.root, &args.only);
     if gates.is_empty() {
         return ExitCode::SUCCESS;

@@ -101,10 +101,10 @@ fn an_override_is_for_one_rule_that_may_be_overridden() {
 fn a_draft_becomes_an_event_with_the_final_word() {
     let text = |name: &str, text: &str| Field { name: name.into(), value: FieldValue::Text(text.into()) };
     let draft = EventDraft { kind: "gate_blocked".into(), fields: vec![text("gate", "a"), text("decision", "mine")] };
-    let verdict = Verdict::Block(Finding { event: Some(draft), ..finding("a", "a", false) });
+    let verdict = [Verdict::Block(Finding { event: Some(draft), ..finding("a", "a", false) })];
     for (keys, word) in [("", "deny"), ("mode = 'ask'", "ask"), ("mode = 'advise'", "advise")] {
         let gate = gate("g", keys);
-        let decision = decide(&event(""), &[said(&gate, &[verdict.clone()]), said(&gate, &[verdict.clone()])]);
+        let decision = decide(&event(""), &[said(&gate, &verdict), said(&gate, &verdict)]);
         assert_eq!(kinds(&decision), ["gate_blocked"], "{keys}");
         assert_eq!(decision.events[0].fields["decision"], word, "{keys}");
     }

@@ -1,7 +1,6 @@
 //! From `registry.toml` to stanzas that can be routed to.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -9,6 +8,9 @@ use thiserror::Error;
 use super::matcher::Matcher;
 use super::schema::{self, AskUnattended, Capabilities, Journal, Mode, OnError, SCHEMA_VERSION};
 use crate::sandbox::limits;
+
+/// Largest registry that is read.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Why a registry cannot be used. Every message names the file.
 #[derive(Debug, Error)]
@@ -133,7 +135,7 @@ pub struct Stanza {
 impl Registry {
     /// Reads and checks a registry file.
     pub fn load(path: &Path) -> Result<Self, RegistryError> {
-        let text = fs::read_to_string(path).map_err(|source| RegistryError::Missing { path: path.to_owned(), source })?;
+        let text = crate::files::read_small(path, MAX_BYTES).map_err(|source| RegistryError::Missing { path: path.to_owned(), source })?;
         Self::parse(&text, path)
     }
 
@@ -162,7 +164,7 @@ impl Registry {
             on_unreadable: file.dispatcher.on_unreadable,
             ask_unattended: file.dispatcher.ask_unattended,
             analyzer: base.join(file.dispatcher.analyzer),
-            max_event_bytes: file.dispatcher.max_event_mb << 20,
+            max_event_bytes: file.dispatcher.max_event_mb.saturating_mul(1 << 20),
             stanzas,
         })
     }

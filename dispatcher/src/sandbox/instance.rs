@@ -10,8 +10,9 @@ use wasmtime::{ResourceLimiter, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use super::artifact::{Artifacts, LoadError};
-use super::bindings::{Analysis, gate, types};
+use super::bindings::{gate, types};
 use super::capability::output::Capture;
+use super::capability::shell::Analysed;
 use super::limits;
 use crate::journal::Emitted;
 use crate::protocol::event::Event;
@@ -35,7 +36,7 @@ pub struct Shared {
     /// An injected date, for tests.
     pub today: Option<String>,
     /// The event's command, analysed by the first gate that asks.
-    pub analysis: OnceLock<Result<Analysis, String>>,
+    pub analysis: OnceLock<Result<Analysed, String>>,
     /// Whether host calls are recorded, for `explain`.
     pub trace: bool,
 }
@@ -255,8 +256,8 @@ fn run(
     let instance = linker(&component, engine).and_then(|linker| gate::Gate::instantiate(&mut store, &component, &linker));
     let answer = match instance {
         Ok(gate) => gate.portcullis_gate_judge().call_evaluate(&mut store, &event_record(shared)),
-        // Not a trap while it started: its imports or exports have other types than the contract's.
-        Err(error) if !error.is::<Trap>() => return Err((LoadError::unfitting(&stanza.plugin, &error).into(), 0)),
+        // Neither a trap while it started nor a refusal of the system: its types are not the contract's.
+        Err(error) if !error.is::<Trap>() && !error.is::<std::io::Error>() => return Err((LoadError::unfitting(&stanza.plugin, &error).into(), 0)),
         Err(error) => Err(error),
     };
     let used = budget - store.get_fuel().unwrap_or(0);

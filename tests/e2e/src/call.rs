@@ -31,6 +31,11 @@ impl Project {
         self.call_as_is().with(&["--registry", &dist().join("registry.toml").display().to_string()])
     }
 
+    /// The same, but only Foundry's two guards have a say.
+    pub fn call_guards(&self) -> Call<'_> {
+        self.call_shipped().with(&["--only", "guard-bash", "--only", "guard-write"])
+    }
+
     /// A call under no registry but the one that the dispatcher finds by itself.
     pub fn call_as_is(&self) -> Call<'_> {
         self.call_bare().with(&["--events", &self.name("events.jsonl")])

@@ -190,7 +190,7 @@ fn a_denial_quotes_little_of_a_long_command() {
         format!("rm -rf {} 'open quote", words.join(" ")),
     ] {
         assert!(command.len() > 60_000);
-        let answer = project.call_shipped().event(&project.bash(&command)).answer();
+        let answer = project.call_guards().event(&project.bash(&command)).answer();
         assert_eq!(answer.decision(), Some("deny"), "{:.100}: {answer:#?}", command);
         let quoted: usize = words.iter().filter(|word| answer.stdout.contains(word.as_str())).map(|word| word.len() + 1).sum();
         assert!(quoted <= 300, "{quoted} characters of {command:.100}");

@@ -139,7 +139,7 @@ fn nothing_blinds_the_guard() {
         ROWS,
         |row| row.0,
         |(why, input, then)| {
-            let answer = project.call_shipped().with(&["PreToolUse"]).input(input()).answer();
+            let answer = project.call_guards().with(&["PreToolUse"]).input(input()).answer();
             let shown = format!("{why}: {:.2000}", answer.everything());
             assert_eq!(answer.code, Some(0), "{shown}");
             match then {
@@ -181,7 +181,7 @@ fn bytes_that_are_no_text_do_not_blind_the_guard() {
         &rows,
         |row| row.0,
         |(why, input, decision)| {
-            let answer = project.call_shipped().with(&["PreToolUse"]).input(input.clone()).answer();
+            let answer = project.call_guards().with(&["PreToolUse"]).input(input.clone()).answer();
             assert_eq!((answer.code, answer.decision()), (Some(0), Some(*decision)), "{why}: {answer:#?}");
         },
     );
@@ -216,7 +216,7 @@ fn a_key_is_found_wherever_it_stands() {
         |(why, tool, members)| {
             let path = if *tool == "NotebookEdit" { "notebook_path" } else { "file_path" };
             let event = beside(&format!(r#""tool_name":"{tool}","tool_input":{{"{path}":"src/a.rs",{members}}}"#));
-            let answer = project.call_shipped().with(&["PreToolUse"]).input(event).answer();
+            let answer = project.call_guards().with(&["PreToolUse"]).input(event).answer();
             let shown = format!("{why}: {:.2000}", answer.everything());
             assert_eq!(answer.decision(), Some("deny"), "{shown}");
             assert!(answer.reason().contains("Foundry blocked this write"), "{shown}");
@@ -276,7 +276,7 @@ fn the_events_own_name_counts() {
         &rows,
         |row| row.0,
         |(why, input, arguments, decision)| {
-            let answer = project.call_shipped().with(arguments).input(input.as_str()).answer();
+            let answer = project.call_guards().with(arguments).input(input.as_str()).answer();
             assert_eq!((answer.code, answer.decision()), (Some(0), *decision), "{why}: {answer:#?}");
         },
     );

@@ -65,7 +65,7 @@ fn an_override_of_the_shipped_guard_is_recorded() {
     let project = Project::default().foundry();
     project.write("project/.foundry/overrides.json", overrides(&[("rm-recursive-force", "2026-06-01")]));
     let judged = |command: &str, today: &str| {
-        let answer = project.call_shipped().with(&["--today", today]).event(&project.bash(command)).answer();
+        let answer = project.call_guards().with(&["--today", today]).event(&project.bash(command)).answer();
         answer.decision().map(str::to_owned)
     };
     assert_eq!(judged("rm -rf src", "2026-06-01"), None);

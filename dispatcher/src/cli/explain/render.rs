@@ -15,7 +15,12 @@ pub fn whole(explanation: &Explanation) -> String {
     let tool = explanation.tool.as_deref().map(|tool| format!(" of {tool}")).unwrap_or_default();
     line(&mut out, "event", &format!("{}{tool}, project {}", explanation.event, explanation.project_root));
     match &explanation.analysis {
-        Some(Ok(found)) => out.push_str(&analysis(found)),
+        Some(Ok(found)) => {
+            out.push_str(&analysis(found));
+            if let Some((ms, fuel)) = explanation.analysis_cost {
+                line(&mut out, "analysed", &format!("in {ms:.1} ms with {fuel} fuel"));
+            }
+        }
         Some(Err(error)) => line(&mut out, "commands", error),
         None => {}
     }

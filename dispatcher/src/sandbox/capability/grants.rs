@@ -124,7 +124,8 @@ fn of_event(entry: &str, event: &Event) -> Option<PathBuf> {
         "${agent_transcript}" => path("/agent_transcript_path"),
         // The agent keeps the transcripts of a session's subagents beside its own: `SESSION.jsonl`, `SESSION/subagents/…`.
         "${subagent_transcripts}" => {
-            let session = path("/transcript_path").filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))?;
+            let session =
+                path("/transcript_path").filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))?;
             Some(session.with_extension("").join("subagents"))
         }
         _ => None,

@@ -29,15 +29,26 @@ impl shell::Host for Call {
 
     fn analyze(&mut self, text: String) -> Result<Analysis, String> {
         self.note("analyze", &text);
-        analyze(&self.shared, &text, self.deadline)
+        analyze(&self.shared, &text, self.deadline).map(|analysed| analysed.analysis)
     }
+}
+
+/// An analysis and what it cost.
+#[derive(Clone, Debug)]
+pub struct Analysed {
+    /// The facts.
+    pub analysis: Analysis,
+    /// Wall time, loading included.
+    pub micros: u64,
+    /// Fuel used.
+    pub fuel: u64,
 }
 
 impl Call {
     fn analysis<T: Default>(&self, pick: fn(&Analysis) -> T) -> Result<T, String> {
         let Some(command) = self.shared.event.shell_command() else { return Ok(T::default()) };
-        let analysis = self.shared.analysis.get_or_init(|| analyze(&self.shared, &command, self.deadline));
-        analysis.as_ref().map(pick).map_err(Clone::clone)
+        let analysed = self.shared.analysis.get_or_init(|| analyze(&self.shared, &command, self.deadline));
+        analysed.as_ref().map(|analysed| pick(&analysed.analysis)).map_err(Clone::clone)
     }
 }
 
@@ -55,7 +66,8 @@ impl WasiView for Analyser {
 }
 
 /// Runs the analyser on one command line. The error says what went wrong.
-pub fn analyze(shared: &Arc<Shared>, text: &str, deadline: Instant) -> Result<Analysis, String> {
+pub fn analyze(shared: &Arc<Shared>, text: &str, deadline: Instant) -> Result<Analysed, String> {
+    let start = Instant::now();
     let failed = |why: &str| format!("the shell command could not be analysed: {why}");
     let component = shared.artifacts.load(&shared.analyzer, None).map_err(|error| failed(&error.to_string()))?;
     let engine = shared.artifacts.engine();
@@ -81,7 +93,7 @@ pub fn analyze(shared: &Arc<Shared>, text: &str, deadline: Instant) -> Result<An
         project_root: shared.root.to_string_lossy().into_owned(),
         home: std::env::var("HOME").ok().filter(|home| home.starts_with('/')),
     };
-    wasmtime_wasi::p2::add_to_linker_sync(&mut linker)
+    let analysis = wasmtime_wasi::p2::add_to_linker_sync(&mut linker)
         .and_then(|()| analyzer::ShellAnalyzer::instantiate(&mut store, &component, &linker))
         .and_then(|analyser| analyser.portcullis_gate_analyzer().call_analyze(&mut store, text, &context))
         .map_err(|error| match error.downcast_ref::<Trap>() {
@@ -89,5 +101,7 @@ pub fn analyze(shared: &Arc<Shared>, text: &str, deadline: Instant) -> Result<An
             Some(Trap::Interrupt) => failed("it took too long"),
             Some(Trap::StackOverflow) => failed("it is nested too deep"),
             _ => failed(&format!("the analyser crashed ({})", error.root_cause())),
-        })
+        })?;
+    let fuel = fuel - store.get_fuel().unwrap_or(0);
+    Ok(Analysed { analysis, micros: start.elapsed().as_micros() as u64, fuel })
 }

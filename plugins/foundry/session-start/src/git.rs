@@ -70,9 +70,15 @@ mod tests {
     #[test]
     fn branch_count_and_commit() {
         let on = |branch, status| told(project().checkout(checkout(branch, Some("abc"))).program("git", answering(Ok(status))));
-        assert_eq!(on(Some("work"), "?? a\n M b\n").unwrap(), "branch `work` · 2 uncommitted file(s) · last commit abc1234 add parser");
+        assert_eq!(
+            on(Some("work"), "?? a\n M b\n").unwrap(),
+            "branch `work` · 2 uncommitted file(s) · last commit abc1234 add parser"
+        );
         assert_eq!(on(None, "").unwrap(), "branch `HEAD` · 0 uncommitted file(s) · last commit abc1234 add parser");
-        assert_eq!(on(Some("work"), "?? a\n?? b!").unwrap(), "branch `work` · 2+ uncommitted file(s) · last commit abc1234 add parser");
+        assert_eq!(
+            on(Some("work"), "?? a\n?? b!").unwrap(),
+            "branch `work` · 2+ uncommitted file(s) · last commit abc1234 add parser"
+        );
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     lines.extend(of_runbooks(&runbooks::all(host)));
     lines.extend(git::standing(event, host).map(|standing| format!("\n## Repository\n{standing}")));
     lines.push(
-        "\nFull facts: use the `memory_search` tool of the `foundry` MCP server; do not read `.foundry/memory/facts/` yourself.".to_owned(),
+        "\nFull facts: use the `memory_search` tool of the `foundry` MCP server; do not read `.foundry/memory/facts/` yourself."
+            .to_owned(),
     );
     Ok(vec![Verdict::Advise(within_budget(lines.join("\n")))])
 }
@@ -84,7 +85,10 @@ mod tests {
     #[test]
     fn the_parts_in_order() {
         let host = started()
-            .file(".foundry/memory/facts/fact-0001.md", "---\nid: fact-0001\ntype: decision\ntitle: Use Flyway\ntags: [db]\n---\n")
+            .file(
+                ".foundry/memory/facts/fact-0001.md",
+                "---\nid: fact-0001\ntype: decision\ntitle: Use Flyway\ntags: [db]\n---\n",
+            )
             .file(".foundry/runbooks/deploy.md", "---\ntrigger: deploy; ship\n---\n")
             .file(".foundry/runbooks/bare.md", "# Bare\n");
         let expected = "# Foundry project state\n\n# Foundry memory index\n\n- **fact-0001** · decision · Use Flyway `db`\n\

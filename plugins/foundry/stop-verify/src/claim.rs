@@ -58,7 +58,8 @@ impl Clause {
 
 /// Whether nothing in the words before a phrase takes it back.
 fn is_meant(before: &str) -> bool {
-    let words = || before.split(' ').rev().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| !word.is_empty());
+    let words =
+        || before.split(' ').rev().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| !word.is_empty());
     let negated = words().take(NEGATION_REACH).any(|word| NEGATIONS.contains(&word) || word.ends_with("n't"));
     let conditional = words().take(CONDITION_REACH).any(|word| CONDITIONS.contains(&word));
     let partial = words().next().is_some_and(|word| QUANTIFIERS.contains(&word));

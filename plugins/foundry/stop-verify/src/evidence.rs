@@ -74,14 +74,23 @@ impl<'a, H: Host> Evidence<'a, H> {
 
 /// Whether a program of the table is named at all, quotes and escapes aside. Analysing is the expensive part.
 fn names_a_runner(command: &str) -> bool {
-    let plain: String = command.chars().filter(|character| !matches!(character, '\'' | '"' | '\\')).collect();
-    let words = plain.split(|character: char| !character.is_ascii_alphanumeric() && !matches!(character, '.' | '_' | '-'));
-    words.map(unversioned).any(|word| TABLE.iter().flat_map(|(names, _)| names.iter()).any(|name| word.ends_with(name)))
+    let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"' | b'\\');
+    let words =
+        command.as_bytes().split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b'_' | b'-') && !is_quote(byte));
+    words.filter(|word| !word.is_empty()).any(|word| match word.iter().any(is_quote) {
+        true => is_a_runner(&word.iter().copied().filter(|byte| !is_quote(byte)).collect::<Vec<u8>>()),
+        false => is_a_runner(word),
+    })
 }
 
-/// `python3.12` is a `python`.
-fn unversioned(word: &str) -> &str {
-    word.trim_end_matches(|character: char| character.is_ascii_digit() || matches!(character, '.' | '-'))
+/// Whether a word ends with the name of a program of the table, perhaps versioned: `python3.12` is a `python`.
+fn is_a_runner(word: &[u8]) -> bool {
+    let versions = word.iter().rev().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-')).count();
+    let name = &word[..word.len() - versions];
+    TABLE
+        .iter()
+        .flat_map(|(names, _)| names.iter())
+        .any(|runner| name.last() == runner.as_bytes().last() && name.ends_with(runner.as_bytes()))
 }
 
 fn verifies(command: &Command) -> bool {
@@ -112,7 +121,10 @@ fn is_proof(program: &str, arguments: &[&str]) -> bool {
 }
 
 fn has_keyword(argument: &str) -> bool {
-    argument.split(|character: char| !character.is_alphanumeric()).any(|part| KEYWORDS.contains(&part))
+    argument
+        .as_bytes()
+        .split(|byte| !byte.is_ascii_alphanumeric() && byte.is_ascii())
+        .any(|part| KEYWORDS.iter().any(|keyword| part == keyword.as_bytes()))
 }
 
 /// The same table over a text that cannot be analysed: every word of a stretch without `;`, `&`, `|` may be the program,
@@ -145,22 +157,90 @@ mod tests {
     }
 
     const RUNS: &[&str] = &[
-        "npm test", "npm t", "npm run test:unit -- --run", "npm ci", "npm --prefix web run lint", "pnpm build", "pnpm vitest run src",
-        "yarn e2e", "mvn -q verify", "gradle check", "./gradlew", "sub/mvnw -q", "make check", "gmake tests", "cargo test", "cargo +nightly clippy",
-        "cargo nextest run", "pytest -q", "py.test", "python3 -m pytest", "python3.12 -m unittest discover", "go test ./...", "go vet", "go build",
-        "ng test --watch=false", "dotnet test", "bun test", "deno lint", "node --test", "npx jest", "npx vitest run", "npx --yes playwright test",
-        "env -S\"npm test\"", "bunx vitest", "uv run pytest", "poetry run pytest", "bundle exec make test", "cross-env CI=1 npm test", "ls && npm test",
-        "cd app && npm test", "git add -A && npm test", "cd web && npm test 2>&1 | tail -5", "CI=1 timeout 60 npm test", "bash -lc \"npm test\"",
-        "docker compose run --rm web pytest", "f() { npm test; }; f", "(cd x; make lint)", "for d in a b; do (cd $d && cargo check); done",
-        "n''pm te\"st\"", "echo \"$(npm test)\"", "cat <<EOF | sh\nnpm test\nEOF", "npm run \"test:$SUITE\"", "npm test -- 'unclosed",
+        "npm test",
+        "npm t",
+        "npm run test:unit -- --run",
+        "npm ci",
+        "npm --prefix web run lint",
+        "pnpm build",
+        "pnpm vitest run src",
+        "yarn e2e",
+        "mvn -q verify",
+        "gradle check",
+        "./gradlew",
+        "sub/mvnw -q",
+        "make check",
+        "gmake tests",
+        "cargo test",
+        "cargo +nightly clippy",
+        "cargo nextest run",
+        "pytest -q",
+        "py.test",
+        "python3 -m pytest",
+        "python3.12 -m unittest discover",
+        "go test ./...",
+        "go vet",
+        "go build",
+        "ng test --watch=false",
+        "dotnet test",
+        "bun test",
+        "deno lint",
+        "node --test",
+        "npx jest",
+        "npx vitest run",
+        "npx --yes playwright test",
+        "env -S\"npm test\"",
+        "bunx vitest",
+        "uv run pytest",
+        "poetry run pytest",
+        "bundle exec make test",
+        "cross-env CI=1 npm test",
+        "ls && npm test",
+        "cd app && npm test",
+        "git add -A && npm test",
+        "cd web && npm test 2>&1 | tail -5",
+        "CI=1 timeout 60 npm test",
+        "bash -lc \"npm test\"",
+        "docker compose run --rm web pytest",
+        "f() { npm test; }; f",
+        "(cd x; make lint)",
+        "for d in a b; do (cd $d && cargo check); done",
+        "n''pm te\"st\"",
+        "echo \"$(npm test)\"",
+        "cat <<EOF | sh\nnpm test\nEOF",
+        "npm run \"test:$SUITE\"",
+        "npm test -- 'unclosed",
         "cd x && go test ./... \"unclosed",
     ];
 
     const NO_RUNS: &[&str] = &[
-        "", "echo \"npm test\"", "echo npm test", "git commit -m \"npm test green\"", "ls -la src", "npm install", "npm install && ls build",
-        "cat Makefile | grep test", "npm run latest", "cargo run", "make", "pip install pytest", "which pytest", "cat > run.sh <<'EOF'\nnpm test\nEOF",
-        "grep -r 'cargo test' docs", "# npm test", "go run ./test", "go fmt", "node test.js", "python3 test.py", "python3 -m http.server", "f() { npm test; }",
-        "npm run protest", "command -v jest", "printf 'cargo test\\n' >> notes", "echo 'npm test", "git log --grep \"cargo test",
+        "",
+        "echo \"npm test\"",
+        "echo npm test",
+        "git commit -m \"npm test green\"",
+        "ls -la src",
+        "npm install",
+        "npm install && ls build",
+        "cat Makefile | grep test",
+        "npm run latest",
+        "cargo run",
+        "make",
+        "pip install pytest",
+        "which pytest",
+        "cat > run.sh <<'EOF'\nnpm test\nEOF",
+        "grep -r 'cargo test' docs",
+        "# npm test",
+        "go run ./test",
+        "go fmt",
+        "node test.js",
+        "python3 test.py",
+        "python3 -m http.server",
+        "f() { npm test; }",
+        "npm run protest",
+        "command -v jest",
+        "printf 'cargo test\\n' >> notes",
+        "echo 'npm test",
+        "git log --grep \"cargo test",
     ];
 
     #[test]

@@ -44,36 +44,40 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     if message.is_none() && !transcript.last_assistant_text().is_some_and(|message| claim::is_made(&message)) {
         return Ok(vec![]);
     }
-    let Some(turn) = Turn::last(&transcript, settings.verify_require_success()) else { return Ok(vec![]) };
+    let only_successful = settings.verify_require_success();
+    let Some(turn) = Turn::last(&transcript, only_successful) else { return Ok(vec![]) };
     let mut evidence = Evidence::new(host);
     let is_shown = turn.commands.iter().any(|command| evidence.is_in(command))
         // What was not seen may hold the run.
         || !turn.is_complete
-        || is_shown_by_subagents(&path, &turn, &mut evidence, host);
+        || commands_of_subagents(&path, &turn, only_successful, host).any(|command| evidence.is_in(&command));
     Ok(match is_shown {
         true => vec![],
         false => vec![finding().block()],
     })
 }
 
-/// Whether a subagent ran a verification in this turn. Their transcripts lie beside the session's: `SESSION/subagents/agent-ID.jsonl`.
-fn is_shown_by_subagents<H: Host>(path: &str, turn: &Turn, evidence: &mut Evidence<'_, H>, host: &H) -> bool {
-    let Some(session) = path.strip_suffix(".jsonl") else { return false };
+/// What subagents ran in this turn.
+fn commands_of_subagents(path: &str, turn: &Turn, only_successful: bool, host: &impl Host) -> impl Iterator<Item = String> {
+    let since = turn.since.as_deref();
+    let latest = subagent_transcripts(path, host).into_iter().take(SUBAGENTS);
+    let tails = latest.filter_map(|path| Tail::read(host, &path, SUBAGENT_TAIL).ok());
+    // After one that fell silent before this turn, all did.
+    let of_this_turn = tails.take_while(move |tail| turn::reaches(tail, since));
+    of_this_turn.flat_map(move |tail| turn::commands_since(&tail, since, only_successful))
+}
+
+/// The transcripts of a session's subagents, those written last first. They lie beside the session's own:
+/// `SESSION/subagents/agent-ID.jsonl`.
+fn subagent_transcripts(path: &str, host: &impl Host) -> Vec<String> {
+    let Some(session) = path.strip_suffix(".jsonl") else { return Vec::new() };
     let directory = format!("{session}/subagents");
     let names = host.list_dir(&directory).unwrap_or_default().into_iter();
-    let transcripts = names.filter(|name| name.starts_with("agent-") && name.ends_with(".jsonl"));
-    let mut latest: Vec<(u64, String)> = transcripts
-        .filter_map(|name| {
-            let path = format!("{directory}/{name}");
-            Some((host.stat(&path).ok()?.modified, path))
-        })
-        .collect();
-    latest.sort_by(|(a, _), (b, _)| b.cmp(a));
-    let since = turn.since.as_deref();
-    let tails = latest.iter().take(SUBAGENTS).filter_map(|(_, path)| Tail::read(host, path, SUBAGENT_TAIL).ok());
-    tails
-        .take_while(|tail| turn::reaches(tail, since))
-        .any(|tail| turn::commands_since(&tail, since).iter().any(|command| evidence.is_in(command)))
+    let names = names.filter(|name| name.starts_with("agent-") && name.ends_with(".jsonl"));
+    let paths = names.map(|name| format!("{directory}/{name}"));
+    let mut dated: Vec<(u64, String)> = paths.filter_map(|path| Some((host.stat(&path).ok()?.modified, path))).collect();
+    dated.sort_by(|(a, _), (b, _)| b.cmp(a));
+    dated.into_iter().map(|(_, path)| path).collect()
 }
 
 fn finding() -> Finding {
@@ -132,12 +136,15 @@ mod tests {
         assert!(!is_stopped(&by_subagent("cargo test", "2026-01-01T10:00:00.000Z")));
         assert!(is_stopped(&by_subagent("cargo test", "2026-01-01T09:59:59.999Z")), "an earlier turn");
         assert!(is_stopped(&by_subagent("cargo fmt", "2026-01-01T10:00:01.000Z")));
-        assert!(is_stopped(&claiming(PROMPT).file("/home/dev/s-1/subagents/notes.jsonl", run("cargo test", "2026-01-01T10:00:01.000Z"))));
+        assert!(is_stopped(
+            &claiming(PROMPT).file("/home/dev/s-1/subagents/notes.jsonl", run("cargo test", "2026-01-01T10:00:01.000Z"))
+        ));
     }
 
     #[test]
     fn without_the_message_the_transcript_tells_the_last_one() {
-        let says = |text: &str| json!({"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}}).to_string();
+        let says =
+            |text: &str| json!({"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}}).to_string();
         let payload = || json!({"transcript_path": TRANSCRIPT});
         assert!(is_stopped(&host(payload(), &format!("{PROMPT}\n{}\n", says("verified")))));
         assert!(!is_stopped(&host(payload(), &format!("{PROMPT}\n{}\n{}\n", says("verified"), says("and more to do")))));
@@ -150,12 +157,16 @@ mod tests {
         assert!(!is_stopped(&claiming(&format!("{PROMPT}\n{long}\n"))), "nothing but a part of a line");
         assert!(!is_stopped(&claiming(&format!("{PROMPT}\n{long}\n{{}}\n"))), "the turn's beginning is out of sight");
         assert!(is_stopped(&claiming(&format!("{long}\n{PROMPT}\n{{}}\n"))));
-        assert!(is_stopped(&claiming(&format!("{PROMPT}\n{}\n{{}}\n", &long[..TAIL as usize / 2]))), "a long line is passed over");
+        assert!(
+            is_stopped(&claiming(&format!("{PROMPT}\n{}\n{{}}\n", &long[..TAIL as usize / 2]))),
+            "a long line is passed over"
+        );
     }
 
     #[test]
     fn a_failed_run_is_a_run_unless_the_project_wants_success() {
-        let failed = json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t", "is_error": true}]}});
+        let failed =
+            json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t", "is_error": true}]}});
         let transcript = format!("{PROMPT}\n{}\n{failed}\n", run("cargo test", "2026-01-01T10:00:01.000Z"));
         assert!(!is_stopped(&claiming(&transcript)));
         assert!(is_stopped(&claiming(&transcript).file(".foundry/config.json", r#"{"verifyRequireSuccess": true}"#)));

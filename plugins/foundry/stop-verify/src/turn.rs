@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use portcullis_foundry::transcript::{Entry, Tail, mentions};
+use portcullis_foundry::transcript::{Entry, Mention, Tail};
 use serde_json::Value;
 
 /// Lines of the transcript that are looked at.
@@ -27,14 +27,11 @@ impl Turn {
     pub fn last(tail: &Tail, only_successful: bool) -> Option<Self> {
         let lines: Vec<&[u8]> = tail.lines_backwards().take(WINDOW).collect();
         let may_open = opening_filter();
-        let may_run = running_filter();
-        let may_fail = mentions("is_error");
-        let mut failed = HashSet::new();
-        let mut commands = Vec::new();
+        let mut runs = Runs::new(only_successful);
         let mut opening = None;
         for line in &lines {
-            let (opens, runs) = (may_open(line), may_run(line));
-            if !opens && !runs && !(only_successful && may_fail(line)) {
+            let opens = may_open(line);
+            if !opens && !runs.may_count(line) {
                 continue;
             }
             let Some(entry) = Entry::parse(line) else { continue };
@@ -42,13 +39,9 @@ impl Turn {
                 opening = Some(entry);
                 break;
             }
-            if only_successful {
-                failed.extend(failures(&entry));
-            }
-            let succeeded = calls(&entry).filter(|(id, _)| !id.as_ref().is_some_and(|id| failed.contains(id)));
-            commands.extend(succeeded.map(|(_, command)| command));
+            runs.add(&entry);
         }
-        if commands.is_empty() && opening.is_none() && !lines.iter().any(|line| Entry::parse(line).is_some()) {
+        if runs.commands.is_empty() && opening.is_none() && !lines.iter().any(|line| Entry::parse(line).is_some()) {
             return None;
         }
         let is_complete = opening.is_some() || lines.len() == WINDOW || tail.is_whole();
@@ -56,16 +49,57 @@ impl Turn {
             Some(entry) => entry.timestamp().map(str::to_owned),
             None => lines.iter().rev().find_map(|line| Entry::parse(line)?.timestamp().map(str::to_owned)),
         };
-        Some(Self { commands, since, is_complete })
+        Some(Self { commands: runs.commands, since, is_complete })
     }
 }
 
 /// The commands that were run at `since` or later in a subagent's transcript, last one first.
-pub fn commands_since(tail: &Tail, since: Option<&str>) -> Vec<String> {
-    let may_run = running_filter();
-    let entries = tail.lines_backwards().filter(|line| may_run(line)).filter_map(Entry::parse);
-    let of_this_turn = entries.take_while(|entry| is_since(entry, since));
-    of_this_turn.flat_map(|entry| calls(&entry).map(|(_, command)| command).collect::<Vec<_>>()).collect()
+pub fn commands_since(tail: &Tail, since: Option<&str>, only_successful: bool) -> Vec<String> {
+    let mut runs = Runs::new(only_successful);
+    for line in tail.lines_backwards() {
+        let Some(entry) = Some(line).filter(|line| runs.may_count(line)).and_then(Entry::parse) else { continue };
+        if !is_since(&entry, since) {
+            break;
+        }
+        runs.add(&entry);
+    }
+    runs.commands
+}
+
+/// Shell commands, gathered from entries that come last first: a result comes before its call.
+struct Runs {
+    commands: Vec<String>,
+    /// Ids of the calls that ended in an error; `None` where that does not matter.
+    failed: Option<HashSet<String>>,
+    is_shell: Mention,
+    is_call: Mention,
+    is_result: Mention,
+}
+
+impl Runs {
+    fn new(only_successful: bool) -> Self {
+        Self {
+            commands: Vec::new(),
+            failed: only_successful.then(HashSet::new),
+            is_shell: Mention::of("Bash"),
+            is_call: Mention::of("tool_use"),
+            is_result: Mention::of("is_error"),
+        }
+    }
+
+    /// Whether the line may be one that counts, from its raw bytes.
+    fn may_count(&self, line: &[u8]) -> bool {
+        self.is_shell.is_in(line) && self.is_call.is_in(line) || self.failed.is_some() && self.is_result.is_in(line)
+    }
+
+    fn add(&mut self, entry: &Entry) {
+        if let Some(failed) = &mut self.failed {
+            failed.extend(failures(entry));
+        }
+        let has_failed =
+            |id: Option<String>| id.is_some_and(|id| self.failed.as_ref().is_some_and(|failed| failed.contains(&id)));
+        self.commands.extend(calls(entry).filter(|(id, _)| !has_failed(id.clone())).map(|(_, command)| command));
+    }
 }
 
 /// Whether the last entry that has a time is of `since` or later.
@@ -84,14 +118,8 @@ fn is_since(entry: &Entry, since: Option<&str>) -> bool {
 
 /// Lines that may be a prompt of the user, from their raw bytes: tool results, which are long, are not.
 fn opening_filter() -> impl Fn(&[u8]) -> bool {
-    let (user, result) = (mentions("user"), mentions("tool_result"));
-    move |line| user(line) && !result(line)
-}
-
-/// Lines that may be a shell command, from their raw bytes.
-fn running_filter() -> impl Fn(&[u8]) -> bool {
-    let (bash, call) = (mentions("Bash"), mentions("tool_use"));
-    move |line| bash(line) && call(line)
+    let (user, result) = (Mention::of("user"), Mention::of("tool_result"));
+    move |line| user.is_in(line) && !result.is_in(line)
 }
 
 /// Whether the user said this, and not the client in the user's name.

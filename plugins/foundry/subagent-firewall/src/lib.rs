@@ -81,9 +81,15 @@ mod tests {
     #[test]
     fn every_return_is_measured_once() {
         for (payload, expected) in [
-            (json!({"agent_type": "scout", "last_assistant_message": ""}), Fields::new().text("agent", "scout").number("tokens", 0)),
+            (
+                json!({"agent_type": "scout", "last_assistant_message": ""}),
+                Fields::new().text("agent", "scout").number("tokens", 0),
+            ),
             (json!({"last_assistant_message": "12345"}), Fields::new().number("tokens", 2)),
-            (json!({"agent_type": "", "last_assistant_message": "x".repeat(9000)}), Fields::new().text("agent", "").number("tokens", 2250)),
+            (
+                json!({"agent_type": "", "last_assistant_message": "x".repeat(9000)}),
+                Fields::new().text("agent", "").number("tokens", 2250),
+            ),
         ] {
             let host = host(payload, "{}");
             assert_eq!(host.judge(judge), Ok(vec![]));

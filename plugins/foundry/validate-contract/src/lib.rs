@@ -99,10 +99,18 @@ mod tests {
 
     #[test]
     fn the_path_is_read_as_the_file_system_would() {
-        for path in ["/project/.foundry/blackboard/w1/a.json", "/project/x/../.foundry//blackboard/./w1/a.json", ".foundry/blackboard/w1/a.json"] {
+        for path in [
+            "/project/.foundry/blackboard/w1/a.json",
+            "/project/x/../.foundry//blackboard/./w1/a.json",
+            ".foundry/blackboard/w1/a.json",
+        ] {
             assert!(told(path, "{").is_some(), "{path}");
         }
-        for path in ["/elsewhere/.foundry/blackboard/w1/a.json", "/project/.foundry/blackboard/w1/a.JSON", "/project/.foundry/blackboard/../a.json"] {
+        for path in [
+            "/elsewhere/.foundry/blackboard/w1/a.json",
+            "/project/.foundry/blackboard/w1/a.JSON",
+            "/project/.foundry/blackboard/../a.json",
+        ] {
             assert_eq!(told(path, "{"), None, "{path}");
         }
     }
@@ -113,7 +121,11 @@ mod tests {
         for nothing in [r#"{"schema": null}"#, r#"{"schema": false}"#, r#""text""#, "3"] {
             assert!(told(path, nothing).unwrap().contains("has no `schema` field"), "{nothing}");
         }
-        for (other, id) in [(r#"{"schema": true}"#, "true"), (r#"{"schema": ["adr.v1"]}"#, r#"["adr.v1"]"#), (r#"{"schema": "Adr.v1"}"#, "Adr.v1")] {
+        for (other, id) in [
+            (r#"{"schema": true}"#, "true"),
+            (r#"{"schema": ["adr.v1"]}"#, r#"["adr.v1"]"#),
+            (r#"{"schema": "Adr.v1"}"#, "Adr.v1"),
+        ] {
             assert!(told(path, other).unwrap().starts_with(&format!("Foundry: unknown contract \"{id}\". ")), "{other}");
         }
         let long = told(path, &json!({"schema": "x".repeat(10_000)}).to_string()).unwrap();
@@ -131,6 +143,9 @@ mod tests {
         assert_eq!(text.lines().count(), 1 + TOLD + 1);
         assert!(text.ends_with("\n- and 150 more"));
         let (kind, fields) = host.emitted().remove(0);
-        assert_eq!((kind.as_str(), fields.0), ("contract_violation", Fields::new().text("schema", "handoff.v1").number("count", 250).0));
+        assert_eq!(
+            (kind.as_str(), fields.0),
+            ("contract_violation", Fields::new().text("schema", "handoff.v1").number("count", 250).0)
+        );
     }
 }

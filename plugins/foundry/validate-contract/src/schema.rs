@@ -11,12 +11,37 @@ use crate::format;
 
 /// Keywords that are checked.
 const ASSERTIONS: [&str; 16] = [
-    "$ref", "type", "const", "enum", "required", "properties", "additionalProperties", "items", "minItems", "maxItems", "minLength",
-    "maxLength", "pattern", "format", "minimum", "maximum",
+    "$ref",
+    "type",
+    "const",
+    "enum",
+    "required",
+    "properties",
+    "additionalProperties",
+    "items",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minimum",
+    "maximum",
 ];
 /// Keywords that say nothing about the value.
 const ANNOTATIONS: [&str; 12] = [
-    "$schema", "$id", "$anchor", "$comment", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+    "$schema",
+    "$id",
+    "$anchor",
+    "$comment",
+    "$defs",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
 ];
 /// What a `$ref` to a whole contract begins with.
 const URN: &str = "urn:foundry:contract:";

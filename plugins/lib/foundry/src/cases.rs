@@ -76,7 +76,10 @@ fn fault(case: &Value, judge: Judge, analyzer: Option<Analyzer>) -> Option<Strin
     let rules: Vec<&str> = findings.iter().map(|finding| finding.rule.as_str()).collect();
     match expect["rule"].as_str() {
         // A rule of a statement is the case file's own label: a statement has none.
-        Some(rule) if wanted != "context" && !rules.iter().any(|found| *found == rule || found.strip_prefix("secret:") == Some(rule)) => {
+        Some(rule)
+            if wanted != "context"
+                && !rules.iter().any(|found| *found == rule || found.strip_prefix("secret:") == Some(rule)) =>
+        {
             return Some(format!("wants the rule {rule}, got {rules:?}"));
         }
         _ => {}

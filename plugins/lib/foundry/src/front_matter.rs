@@ -130,7 +130,10 @@ mod tests {
 
     #[test]
     fn item_lines_belong_to_the_key_above() {
-        let document = Document::read("---\r\n- nobody's\r\ntrigger:\r\n- one\r\n  - 'two'\r\n-\r\nmore: first\r\n- second\r\n---\r\n\r\nbody\r\n").unwrap();
+        let document = Document::read(
+            "---\r\n- nobody's\r\ntrigger:\r\n- one\r\n  - 'two'\r\n-\r\nmore: first\r\n- second\r\n---\r\n\r\nbody\r\n",
+        )
+        .unwrap();
         assert_eq!(document.value("trigger"), &list(&["one", "two"]));
         assert_eq!(document.value("more"), &list(&["first", "second"]));
         assert_eq!(document.body, "body");
@@ -144,7 +147,9 @@ mod tests {
 
     #[test]
     fn front_matter_that_is_not_closed_or_not_first_is_none() {
-        for content in ["", "---", "---\n", "---\nid: a", "---\nid: a\n", " ---\nid: a\n---\n", "\n---\nid: a\n---\n", "# Title\n---\n---\n"] {
+        for content in
+            ["", "---", "---\n", "---\nid: a", "---\nid: a\n", " ---\nid: a\n---\n", "\n---\nid: a\n---\n", "# Title\n---\n---\n"]
+        {
             assert_eq!(Document::read(content), None, "{content:?}");
         }
         assert!(Document::read("---\n---").is_some());

@@ -70,11 +70,17 @@ mod tests {
 
     #[test]
     fn entries_are_left_out_from_the_end_until_all_fits() {
-        let facts: Vec<Fact> = (1..=40).map(|number| fact(&format!("fact-{number:04}"), "domain", "A title of some length")).collect();
+        let facts: Vec<Fact> =
+            (1..=40).map(|number| fact(&format!("fact-{number:04}"), "domain", "A title of some length")).collect();
         let index = of(&facts, 300);
         assert!(fits(&index, 300), "{index}");
         let kept = index.lines().filter(|line| line.starts_with("- ")).count();
-        assert!(index.ends_with(&format!("\n\n> {} entries omitted (index budget 300 tokens); run `foundry memory prune`.\n", 40 - kept)));
+        assert!(
+            index.ends_with(&format!(
+                "\n\n> {} entries omitted (index budget 300 tokens); run `foundry memory prune`.\n",
+                40 - kept
+            ))
+        );
         let more = facts[..=kept].iter().map(entry).collect::<String>();
         assert!(!fits(&format!("{HEADER}\n{more}{}", footer(39 - kept, 300)), 300), "one more would not fit");
 

@@ -104,7 +104,9 @@ mod tests {
 
     #[test]
     fn a_file_with_all_keys_and_one_with_only_an_id() {
-        let read = Fact::read("---\nid: fact-0001\ntype: risk\ntitle: T\ntags: [a, b]\nconfidence: low\nexpires: 2026-01-01\nsupersedes: fact-0000\n---\n\nB\n");
+        let read = Fact::read(
+            "---\nid: fact-0001\ntype: risk\ntitle: T\ntags: [a, b]\nconfidence: low\nexpires: 2026-01-01\nsupersedes: fact-0000\n---\n\nB\n",
+        );
         let expected = Fact {
             tags: vec!["a".into(), "b".into()],
             confidence: "low".into(),
@@ -121,8 +123,17 @@ mod tests {
 
     #[test]
     fn a_fact_holds_through_its_last_day() {
-        let holds = |expires: Option<&str>| !Fact { expires: expires.map(str::to_owned), ..fact("f", "", "") }.is_expired("2026-09-01");
-        for expires in [None, Some("2026-09-01"), Some("2026-09-02"), Some("2026-09-01T00:00:00Z"), Some("never"), Some("2026-02-30"), Some("è")] {
+        let holds =
+            |expires: Option<&str>| !Fact { expires: expires.map(str::to_owned), ..fact("f", "", "") }.is_expired("2026-09-01");
+        for expires in [
+            None,
+            Some("2026-09-01"),
+            Some("2026-09-02"),
+            Some("2026-09-01T00:00:00Z"),
+            Some("never"),
+            Some("2026-02-30"),
+            Some("è"),
+        ] {
             assert!(holds(expires), "{expires:?}");
         }
         assert!(!holds(Some("2026-08-31")));

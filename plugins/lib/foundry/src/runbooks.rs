@@ -71,7 +71,10 @@ mod tests {
     fn triggers_are_split_or_listed() {
         assert_eq!(with_trigger("deploy, release to prod; ,ship it").triggers, ["deploy", "release to prod", "ship it"]);
         assert_eq!(with_trigger("[a, b]").triggers, ["a", "b"]);
-        assert_eq!(Runbook::read("x", "# no front matter deploy\n"), Runbook { slug: "x".into(), title: "x".into(), triggers: vec![] });
+        assert_eq!(
+            Runbook::read("x", "# no front matter deploy\n"),
+            Runbook { slug: "x".into(), title: "x".into(), triggers: vec![] }
+        );
     }
 
     #[test]

@@ -1,18 +1,21 @@
 //! Keyword search over facts. Offline and plain by design: every prompt pays for it.
 
+use memchr::memmem::Finder;
+
 use crate::memory::Fact;
 
 /// Distinct terms of a query that count: a pasted log is no question, and each term is looked for in every fact.
-const MAX_TERMS: usize = 128;
+const MAX_TERMS: usize = 64;
 /// Characters of the shortest term.
 const MIN_TERM: usize = 3;
 /// Words that every sentence has, English and Italian.
 const STOP_WORDS: &[&str] = &[
-    "the", "and", "for", "are", "was", "were", "has", "have", "had", "not", "but", "with", "from", "that", "this", "those", "what", "when",
-    "where", "which", "who", "how", "why", "can", "could", "should", "would", "will", "you", "your", "our", "use", "uses", "used", "using",
-    "into", "out", "about", "all", "any", "its", "then", "than", "there", "here", "let", "please", "also", "just", "like", "need", "want",
-    "make", "does", "did", "don", "del", "della", "delle", "dei", "degli", "con", "per", "una", "uno", "gli", "nel", "nella", "che", "come",
-    "sono", "non", "alla", "alle", "allo", "anche", "questo", "questa",
+    "the", "and", "for", "are", "was", "were", "has", "have", "had", "not", "but", "with", "from", "that", "this", "those",
+    "what", "when", "where", "which", "who", "how", "why", "can", "could", "should", "would", "will", "you", "your", "our",
+    "use", "uses", "used", "using", "into", "out", "about", "all", "any", "its", "then", "than", "there", "here", "let",
+    "please", "also", "just", "like", "need", "want", "make", "does", "did", "don", "del", "della", "delle", "dei", "degli",
+    "con", "per", "una", "uno", "gli", "nel", "nella", "che", "come", "sono", "non", "alla", "alle", "allo", "anche", "questo",
+    "questa",
 ];
 
 /// Hundredths that a fact's score is multiplied by; all others count once.
@@ -25,6 +28,7 @@ const WHOLE: u64 = 100 * 100;
 /// The facts that score at least `minimum` for `query`, best first, ties by id; at most `limit`.
 pub fn search<'a>(facts: &'a [Fact], query: &str, limit: usize, minimum: u64) -> Vec<&'a Fact> {
     let terms = terms(query);
+    let terms: Vec<Finder> = terms.iter().map(Finder::new).collect();
     let scored = facts.iter().map(|fact| (score(fact, &terms), fact));
     let mut found: Vec<(u64, &Fact)> = scored.filter(|(score, _)| *score >= minimum * WHOLE && *score > 0).collect();
     found.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.id.cmp(&second.id)));
@@ -53,13 +57,14 @@ fn is_of_a_term(character: char) -> bool {
 }
 
 /// The score in units of 1 / [`WHOLE`].
-fn score(fact: &Fact, terms: &[String]) -> u64 {
-    let title = fact.title.to_lowercase();
-    let tags = fact.tags.join(" ").to_lowercase();
-    let body = fact.body.to_lowercase();
-    let points = |text: &str, term: &str, points: u64| if text.contains(term) { points } else { 0 };
-    let sum: u64 = terms.iter().map(|term| points(&title, term, 3) + points(&tags, term, 2) + points(&body, term, 1)).sum();
-    let weight = |table: &[(&str, u64)], key: &str| table.iter().find(|(name, _)| *name == key).map_or(100, |(_, weight)| *weight);
+fn score(fact: &Fact, terms: &[Finder]) -> u64 {
+    let hits = |text: &str| {
+        let text = text.to_lowercase();
+        terms.iter().filter(|term| term.find(text.as_bytes()).is_some()).count() as u64
+    };
+    let sum = hits(&fact.title) * 3 + hits(&fact.tags.join(" ")) * 2 + hits(&fact.body);
+    let weight =
+        |table: &[(&str, u64)], key: &str| table.iter().find(|(name, _)| *name == key).map_or(100, |(_, weight)| *weight);
     sum * weight(&KIND_WEIGHTS, &fact.kind) * weight(&CONFIDENCE_WEIGHTS, &fact.confidence)
 }
 
@@ -88,7 +93,7 @@ mod tests {
     #[test]
     fn title_tags_and_body_weigh_differently() {
         let whole = Fact { tags: vec!["gateway".into()], body: "the gateway".into(), ..fact("a", "domain", "Gateway") };
-        let terms = terms("gateway");
+        let terms = [Finder::new("gateway")];
         assert_eq!(score(&whole, &terms), 6 * WHOLE);
         assert_eq!(score(&fact("a", "domain", "Gateway"), &terms), 3 * WHOLE);
         assert_eq!(score(&Fact { kind: "decision".into(), ..whole.clone() }, &terms), 6 * 120 * 100);
@@ -107,8 +112,13 @@ mod tests {
 
     #[test]
     fn best_first_then_by_id_and_no_more_than_asked() {
-        let facts = [fact("fact-0003", "domain", "Gateway"), fact("fact-0002", "domain", "Gateway"), fact("fact-0004", "domain", "Gateway timeout")];
-        let ids = |limit| search(&facts, "gateway timeout", limit, 3).into_iter().map(|fact| fact.id.as_str()).collect::<Vec<_>>();
+        let facts = [
+            fact("fact-0003", "domain", "Gateway"),
+            fact("fact-0002", "domain", "Gateway"),
+            fact("fact-0004", "domain", "Gateway timeout"),
+        ];
+        let ids =
+            |limit| search(&facts, "gateway timeout", limit, 3).into_iter().map(|fact| fact.id.as_str()).collect::<Vec<_>>();
         assert_eq!(ids(5), ["fact-0004", "fact-0002", "fact-0003"]);
         assert_eq!(ids(2), ["fact-0004", "fact-0002"]);
         assert_eq!(ids(0), [""; 0]);

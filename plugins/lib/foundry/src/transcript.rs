@@ -2,7 +2,7 @@
 //!
 //! Bounded three ways, since a transcript has no size of its own: in bytes (what is read at all), in the length of a line (a
 //! longer one is passed over, never parsed), and in work (a caller tells from a line's raw bytes whether it is worth parsing;
-//! see [`mentions`]).
+//! see [`Mention`]).
 
 use memchr::memmem::Finder;
 use portcullis_sdk::{Host, HostError};
@@ -49,17 +49,25 @@ impl Tail {
 
     /// The text of the assistant's last message that has one.
     pub fn last_assistant_text(&self) -> Option<String> {
-        let assistant = mentions("assistant");
-        let texts = self.lines_backwards().filter(|line| assistant(line)).filter_map(Entry::parse);
+        let assistant = Mention::of("assistant");
+        let texts = self.lines_backwards().filter(|line| assistant.is_in(line)).filter_map(Entry::parse);
         texts.filter(|entry| entry.role() == Some("assistant")).map(|entry| entry.text()).find(|text| !text.is_empty())
     }
 }
 
-/// Whether a line holds `word` as a whole JSON string. Quotes inside of a text are escaped, so text that only talks of `word`
-/// does not count.
-pub fn mentions(word: &str) -> impl Fn(&[u8]) -> bool {
-    let finder = Finder::new(&format!("\"{word}\"")).into_owned();
-    move |line| finder.find(line).is_some()
+/// A word to look for in raw lines.
+pub struct Mention(Finder<'static>);
+
+impl Mention {
+    /// Of `word` as a whole JSON string. Quotes inside of a text are escaped, so text that only talks of the word does not count.
+    pub fn of(word: &str) -> Self {
+        Self(Finder::new(&format!("\"{word}\"")).into_owned())
+    }
+
+    /// Whether it stands in `line`.
+    pub fn is_in(&self, line: &[u8]) -> bool {
+        self.0.find(line).is_some()
+    }
 }
 
 /// One line of a transcript.
@@ -157,11 +165,11 @@ mod tests {
 
     #[test]
     fn only_a_whole_string_is_a_mention() {
-        let bash = mentions("Bash");
-        assert!(bash(br#"{"name":"Bash"}"#));
-        assert!(bash(br#"{"name": "Bash"}"#));
-        assert!(!bash(br#"{"text":"the \"Bash\" tool"}"#));
-        assert!(!bash(br#"{"name":"BashOutput"}"#));
+        let bash = Mention::of("Bash");
+        assert!(bash.is_in(br#"{"name":"Bash"}"#));
+        assert!(bash.is_in(br#"{"name": "Bash"}"#));
+        assert!(!bash.is_in(br#"{"text":"the \"Bash\" tool"}"#));
+        assert!(!bash.is_in(br#"{"name":"BashOutput"}"#));
     }
 
     #[test]
@@ -184,7 +192,9 @@ mod tests {
     #[test]
     fn texts_of_plain_and_block_content() {
         assert_eq!(entry(r#"{"message":{"content":"plain"}}"#).text(), "plain");
-        let blocks = entry(r#"{"content":[{"type":"text","text":"a"},{"type":"tool_use","text":"no"},{"type":"text","text":"b"},{"type":"text"}]}"#);
+        let blocks = entry(
+            r#"{"content":[{"type":"text","text":"a"},{"type":"tool_use","text":"no"},{"type":"text","text":"b"},{"type":"text"}]}"#,
+        );
         assert_eq!((blocks.text().as_str(), blocks.blocks().len()), ("a\nb", 4));
         assert_eq!(entry("{}").text(), "");
     }

@@ -84,12 +84,12 @@ pub fn sentences(text: &str) -> Vec<&str> {
             _ => false,
         };
         if ends {
-            found.push(&text[start..at]);
+            found.push(text[start..at].trim());
             start = at + c.len_utf8();
         }
     }
-    found.push(&text[start..]);
-    found.retain(|sentence| !sentence.trim().is_empty());
+    found.push(text[start..].trim());
+    found.retain(|sentence| !sentence.is_empty());
     found
 }
 
@@ -177,7 +177,7 @@ mod tests {
     fn sentences_survive_wrapping_and_versions() {
         assert_eq!(
             sentences("Take v1.2 of\nit. Then go; stop\n\nEnd\n- item"),
-            ["Take v1.2 of\nit", " Then go", " stop", "End", "- item"]
+            ["Take v1.2 of\nit", "Then go", "stop", "End", "- item"]
         );
         assert_eq!(words("Don’t merge PR #42, pr-review: it's"), ["don't", "merge", "pr", "42", ",", "pr-review", ",", "it's"]);
         assert!(negates("doesn't") && negates("never") && !negates("note"));

@@ -47,39 +47,67 @@ impl Node {
 }
 
 /// A collection that is not closed yet.
-struct Open {
-    anchor: usize,
-    items: Vec<Rc<Node>>,
-    /// For a mapping: its complete entries, and the key that waits for its value.
-    entries: Option<(Vec<(String, Rc<Node>)>, Option<String>)>,
+enum Open {
+    Sequence(Vec<Rc<Node>>),
+    /// The complete entries, and the key that waits for its value.
+    Mapping(Vec<(String, Rc<Node>)>, Option<String>),
+}
+
+impl Open {
+    /// Takes the next value, or a mapping's next key. The error says what is wrong with it.
+    fn add(&mut self, node: Rc<Node>) -> Result<(), String> {
+        match self {
+            Open::Sequence(items) => items.push(node),
+            Open::Mapping(entries, waiting) => match (waiting.take(), &*node) {
+                (Some(key), _) => entries.push((key, node)),
+                (None, Node::Scalar { text, .. }) if entries.iter().any(|(key, _)| key == text) => {
+                    return Err(format!("the key `{text}` for the second time"));
+                }
+                (None, Node::Scalar { text, .. }) => *waiting = Some(text.clone()),
+                (None, _) => return Err("a key that is no text".into()),
+            },
+        }
+        Ok(())
+    }
+
+    fn close(self) -> Node {
+        match self {
+            Open::Sequence(items) => Node::Sequence(items),
+            Open::Mapping(entries, _) => Node::Mapping(entries),
+        }
+    }
 }
 
 /// Parses the first document of `text`; `None` if there is none or it is null. The error is a phrase with line and column.
 pub fn parse(text: &str) -> Result<Option<Rc<Node>>, String> {
     let mut anchors: HashMap<usize, Rc<Node>> = HashMap::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<(Open, usize)> = Vec::new();
     let mut document = None;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| error.to_string())?;
-        let at = |what: &str| format!("{what} at line {}", span.start.line());
+        let at_line = |what: String| format!("{what} at line {}", span.start.line());
         let (node, anchor) = match event {
             Event::Scalar(text, style, anchor, _) => {
                 (Rc::new(Node::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain }), anchor)
             }
-            Event::Alias(anchor) => (anchors.get(&anchor).cloned().ok_or_else(|| at("an alias of itself"))?, 0),
-            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == MAX_DEPTH => return Err(at("nested too deeply")),
+            Event::Alias(anchor) => match anchors.get(&anchor) {
+                Some(node) => (Rc::clone(node), 0),
+                None => return Err(at_line("an alias inside of what it names".into())),
+            },
+            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == MAX_DEPTH => {
+                return Err(at_line("nested too deeply".into()));
+            }
             Event::SequenceStart(anchor, _) => {
-                open.push(Open { anchor, items: Vec::new(), entries: None });
+                open.push((Open::Sequence(Vec::new()), anchor));
                 continue;
             }
             Event::MappingStart(anchor, _) => {
-                open.push(Open { anchor, items: Vec::new(), entries: Some((Vec::new(), None)) });
+                open.push((Open::Mapping(Vec::new(), None), anchor));
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open { anchor, entries: Some((entries, _)), .. }) => (Rc::new(Node::Mapping(entries)), anchor),
-                Some(Open { anchor, items, .. }) => (Rc::new(Node::Sequence(items)), anchor),
-                None => return Err(at("an unexpected end")),
+                Some((collection, anchor)) => (Rc::new(collection.close()), anchor),
+                None => return Err(at_line("an unexpected end".into())),
             },
             Event::DocumentEnd | Event::StreamEnd => break,
             Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => continue,
@@ -89,15 +117,7 @@ pub fn parse(text: &str) -> Result<Option<Rc<Node>>, String> {
         }
         match open.last_mut() {
             None => document = Some(node),
-            Some(Open { items, entries: None, .. }) => items.push(node),
-            Some(Open { entries: Some((entries, waiting)), .. }) => match (waiting.take(), &*node) {
-                (Some(key), _) => entries.push((key, node)),
-                (None, Node::Scalar { text, .. }) if entries.iter().any(|(key, _)| key == text) => {
-                    return Err(at(&format!("the key `{text}` for the second time")));
-                }
-                (None, Node::Scalar { text, .. }) => *waiting = Some(text.clone()),
-                (None, _) => return Err(at("a key that is no text")),
-            },
+            Some((collection, _)) => collection.add(node).map_err(at_line)?,
         }
     }
     Ok(document.filter(|node| !node.is_null()))
@@ -143,7 +163,8 @@ mod tests {
             ("waves: [unclosed\n  a: b: c\n", "line"),
             ("a: 1\nb: 2\na: 3\n", "`a` for the second time at line 3"),
             ("[a]: 1\n", "a key that is no text at line 1"),
-            (&"[".repeat(1000), "nested too deeply"),
+            (&"- ".repeat(1000), "nested too deeply"),
+            (&"[".repeat(1000), "recursion limit"),
             ("a: *unknown\n", "anchor"),
         ] {
             let error = parse(text).unwrap_err();

@@ -5,28 +5,13 @@
 
 mod preamble;
 
+use portcullis_sdk::shell::Command;
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_shell::git;
-use portcullis_shell::options::{self, Spec};
+use portcullis_shell::options;
 use portcullis_vsdd::bash::{self, Response};
+use portcullis_vsdd::commands::COMMIT;
 use preamble::Preamble;
-
-/// Options of `git commit`.
-const COMMIT: Spec = Spec {
-    short_values: "mFCct",
-    short_attached: "Su",
-    long_values: &[
-        "message", "file", "reuse-message", "reedit-message", "template", "author", "date", "cleanup", "fixup", "squash", "trailer",
-        "pathspec-from-file",
-    ],
-    long_flags: &[
-        "all", "allow-empty", "allow-empty-message", "amend", "branch", "dry-run", "edit", "gpg-sign", "include", "interactive", "long",
-        "no-edit", "no-gpg-sign", "no-post-rewrite", "no-signoff", "no-status", "no-verify", "null", "only", "patch", "porcelain", "quiet",
-        "reset-author", "short", "signoff", "status", "untracked-files", "verbose", "verify",
-    ],
-    single_hyphen: false,
-    operand_ends: false,
-};
 
 portcullis_sdk::gate!(judge);
 
@@ -54,7 +39,7 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
 }
 
 /// Whether a commit replaces the last one; absent for what makes no commit.
-fn amends(command: &portcullis_sdk::shell::Command) -> Option<bool> {
+fn amends(command: &Command) -> Option<bool> {
     let call = git::invocation(command).filter(|call| call.subcommand == "commit")?;
     let arguments = options::parse(&call.arguments, &COMMIT);
     (!arguments.has('\0', "dry-run")).then(|| arguments.has('\0', "amend"))

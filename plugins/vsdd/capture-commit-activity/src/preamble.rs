@@ -52,9 +52,16 @@ mod tests {
 
     #[test]
     fn other_lines() {
-        for line in
-            ["[INFO] x", "[main abc123] x", "[main ABCDEF1] x", "[abc1234] x", "[main abc1234]x", " [main abc1234] x", "main abc1234", "[main abc1234"]
-        {
+        for line in [
+            "[INFO] x",
+            "[main abc123] x",
+            "[main ABCDEF1] x",
+            "[abc1234] x",
+            "[main abc1234]x",
+            " [main abc1234] x",
+            "main abc1234",
+            "[main abc1234",
+        ] {
             assert_eq!(Preamble::read(line), None, "{line}");
         }
     }

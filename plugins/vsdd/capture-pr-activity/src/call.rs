@@ -18,7 +18,19 @@ const GLOBAL: Spec = Spec {
 const CREATE: Spec = Spec {
     short_values: "aBbFHlmprTtR",
     long_values: &[
-        "assignee", "base", "body", "body-file", "head", "label", "milestone", "project", "recover", "reviewer", "template", "title", "repo",
+        "assignee",
+        "base",
+        "body",
+        "body-file",
+        "head",
+        "label",
+        "milestone",
+        "project",
+        "recover",
+        "reviewer",
+        "template",
+        "title",
+        "repo",
     ],
     long_flags: &["draft", "dry-run", "editor", "fill", "fill-first", "fill-verbose", "no-maintainer-edit", "web", "help"],
     ..GLOBAL
@@ -158,20 +170,35 @@ mod tests {
     #[test]
     fn merges_in_every_form() {
         let merge = merged("gh -R github.com/acme/app pr merge 42 -sd");
-        let expected =
-            Merge { number: Some("42".into()), repository: Some("acme/app".into()), strategy: Some("squash"), ..Merge::default() };
+        let expected = Merge {
+            number: Some("42".into()),
+            repository: Some("acme/app".into()),
+            strategy: Some("squash"),
+            ..Merge::default()
+        };
         assert_eq!(merge, expected);
         assert_eq!(merged("gh pr merge #42 --rebase").number.as_deref(), Some("42"));
         assert_eq!(merged("gh pr merge -t 7 topic"), Merge::default());
         let merge = merged("gh pr merge https://github.com/acme/app/pull/9 -m --repo https://github.com/x/y.git");
-        assert_eq!((merge.request.unwrap().number.as_str(), merge.repository.as_deref(), merge.strategy), ("9", Some("x/y"), Some("merge")));
+        assert_eq!(
+            (merge.request.unwrap().number.as_str(), merge.repository.as_deref(), merge.strategy),
+            ("9", Some("x/y"), Some("merge"))
+        );
     }
 
     #[test]
     fn other_calls() {
         for text in [
-            "gh pr merge 42 --auto", "gh pr merge --disable-auto 42", "gh pr merge --help", "gh pr create -h", "gh pr close 42", "gh pr", "gh",
-            "gh issue create", "echo pr create", "gh pr view 42",
+            "gh pr merge 42 --auto",
+            "gh pr merge --disable-auto 42",
+            "gh pr merge --help",
+            "gh pr create -h",
+            "gh pr close 42",
+            "gh pr",
+            "gh",
+            "gh issue create",
+            "echo pr create",
+            "gh pr view 42",
         ] {
             assert_eq!(call(text), None, "{text}");
         }

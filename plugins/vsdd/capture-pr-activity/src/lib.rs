@@ -80,12 +80,14 @@ impl Merged {
         let number = number.or_else(|| mentions().next().map(|mention| mention.number))?;
         let whole = named.or_else(|| printed.iter().find(|request| request.number == number));
         let repository = whole.map(|request| request.repository.clone()).or_else(|| merge.repository.clone());
-        let repository = repository.or_else(|| mentions().find(|mention| mention.number == number).map(|mention| mention.repository));
+        let repository =
+            repository.or_else(|| mentions().find(|mention| mention.number == number).map(|mention| mention.repository));
         Some(Self { url: whole.map(|request| request.url.clone()), repository, number })
     }
 
     fn fields(&self, merge: &Merge, event: &Event, host: &impl Host) -> Fields {
-        let seconds = lookback::seconds_open(&self.number, self.repository.as_deref(), event, host).map(|seconds| seconds.to_string());
+        let seconds =
+            lookback::seconds_open(&self.number, self.repository.as_deref(), event, host).map(|seconds| seconds.to_string());
         let optional = [
             ("pr_url", self.url.as_deref()),
             ("pr_repo", self.repository.as_deref()),

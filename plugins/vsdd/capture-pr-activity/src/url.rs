@@ -41,7 +41,8 @@ pub fn read(text: &str) -> Option<PullRequest> {
     let name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'));
     let mut named = || parts.next().filter(|part| name(part));
     let (host, owner, repository) = (named()?, named()?, named()?);
-    let number = parts.next().filter(|part| *part == "pull").and(parts.next()).map(leading_digits).filter(|digits| !digits.is_empty())?;
+    let number =
+        parts.next().filter(|part| *part == "pull").and(parts.next()).map(leading_digits).filter(|digits| !digits.is_empty())?;
     Some(PullRequest {
         url: format!("{SCHEME}{host}/{owner}/{repository}/pull/{number}"),
         repository: format!("{owner}/{repository}"),
@@ -55,7 +56,9 @@ pub fn mentions(text: &str) -> Vec<Mention> {
     text.match_indices('#')
         .filter_map(|(at, _)| {
             let number = leading_digits(&text[at + 1..]);
-            let start = text[..at].rfind(|c| !part_of_name(c)).map_or(0, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
+            let start = text[..at]
+                .rfind(|c| !part_of_name(c))
+                .map_or(0, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
             let (owner, repository) = text[start..at].split_once('/')?;
             let whole = !number.is_empty() && !owner.is_empty() && !repository.is_empty() && !repository.contains('/');
             whole.then(|| Mention { repository: format!("{owner}/{repository}"), number: number.to_owned() })
@@ -77,7 +80,13 @@ mod tests {
         let numbers: Vec<(String, String)> = all(text).into_iter().map(|request| (request.repository, request.number)).collect();
         assert_eq!(numbers, [("acme/app".into(), "42".into()), ("a.b/c_d".into(), "7".into())]);
         assert_eq!(all(text)[1].url, "https://git.corp:8443/a.b/c_d/pull/7");
-        for text in ["https://github.com/acme/app/pulls/42", "https://github.com/acme/pull/42", "https://github.com/acme/app/pull/", "http://x/a/b/pull/1", "https://x/a/b/issues/1"] {
+        for text in [
+            "https://github.com/acme/app/pulls/42",
+            "https://github.com/acme/pull/42",
+            "https://github.com/acme/app/pull/",
+            "http://x/a/b/pull/1",
+            "https://x/a/b/issues/1",
+        ] {
             assert_eq!(all(text), [], "{text}");
         }
     }
@@ -85,7 +94,8 @@ mod tests {
     #[test]
     fn short_mentions() {
         let text = "✓ Merged pull request acme/app#42 (feat: x #7), see a/b/c#1, x#2, /y#3, «o/r#12b»";
-        let found: Vec<String> = mentions(text).into_iter().map(|mention| format!("{}:{}", mention.repository, mention.number)).collect();
+        let found: Vec<String> =
+            mentions(text).into_iter().map(|mention| format!("{}:{}", mention.repository, mention.number)).collect();
         assert_eq!(found, ["acme/app:42", "o/r:12"]);
     }
 }

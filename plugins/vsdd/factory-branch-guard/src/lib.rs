@@ -4,7 +4,7 @@
 //! repositories) one of `factory-project-artifacts`. Where the directory is no working tree, or one of another branch,
 //! nothing is written below it. The facts come from git's own files; no program is run.
 
-use portcullis_sdk::{Checkout, Event, Fields, GateError, Host, HostError, Level, Verdict};
+use portcullis_sdk::{Checkout, Event, Fields, GateError, Host, HostError, Level, Verdict, input};
 use portcullis_vsdd::target::{self, Target};
 use portcullis_vsdd::{Stop, quoted};
 
@@ -83,7 +83,9 @@ fn guarded(target: &Target) -> Option<(String, &'static str)> {
 
 fn mount(directory: &str, host: &impl Host) -> Mount {
     match host.checkout_at(directory) {
-        Some(Checkout { root, branch, .. }) if root == directory => Mount::On(branch.unwrap_or_else(|| "HEAD".into())),
+        Some(Checkout { root, branch, .. }) if input::normalize(&root, "/") == directory => {
+            Mount::On(branch.unwrap_or_else(|| "HEAD".into()))
+        }
         Some(_) => Mount::Missing,
         // No working tree here or above, unless there is one whose files cannot be read: git's mark tells.
         None => match host.stat(&format!("{directory}/.git")) {
@@ -165,7 +167,10 @@ mod tests {
         let verdicts = host.judge(judge).unwrap();
         let [Verdict::Block(finding)] = verdicts.as_slice() else { panic!("{verdicts:?}") };
         let fields = &finding.event.as_ref().unwrap().fields;
-        let own = Fields::new().text("file_path", ".factory/a").text("current_branch", "HEAD").text("expected_branch", "factory-artifacts");
+        let own = Fields::new()
+            .text("file_path", ".factory/a")
+            .text("current_branch", "HEAD")
+            .text("expected_branch", "factory-artifacts");
         assert_eq!(&fields[3..], own.0.as_slice());
         assert!(finding.reason.contains("Fix: cd .factory && git checkout factory-artifacts."), "{}", finding.reason);
     }

@@ -65,9 +65,17 @@ mod tests {
         ] {
             assert!(is_test(path), "{path}");
         }
-        for path in
-            ["src/tests.rs", "testing/a.rs", "latest.ts", "contest/a.py", "a.test", "test_a.rs", "a.test.TS", "specs/a.rs", "Tests.java"]
-        {
+        for path in [
+            "src/tests.rs",
+            "testing/a.rs",
+            "latest.ts",
+            "contest/a.py",
+            "a.test",
+            "test_a.rs",
+            "a.test.TS",
+            "specs/a.rs",
+            "Tests.java",
+        ] {
             assert!(!is_test(path), "{path}");
         }
     }

@@ -40,9 +40,7 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
         matcher: "Edit|Write",
         code: "red_gate_strict_violation",
         reason: format!("strict TDD mode, and {} is not in the red list: no failing test asks for this edit", quoted(&path)),
-        fix: format!(
-            "write a failing test first; or add the path to `red` in `{STATE_FILE}`; or set its `mode` to `off`"
-        ),
+        fix: format!("write a failing test first; or add the path to `red` in `{STATE_FILE}`; or set its `mode` to `off`"),
     };
     Ok(vec![stop.finding(Fields::new().text("file_path", target.given)).block()])
 }
@@ -103,7 +101,7 @@ mod tests {
         assert_eq!(State::parse(r#"{"mode": "strict", "red": ["a"]}"#), strict(&["a"]));
         assert_eq!(State::parse(r#"{"mode": "strict", "red": null, "x": 1}"#), strict(&[]));
         for off in [r#"{}"#, r#"{"mode": null}"#, r#"{"mode": "Strict"}"#, r#"{"mode": 1, "red": 1}"#] {
-            assert_eq!(State::parse(off).unwrap().strict, false, "{off}");
+            assert!(!State::parse(off).unwrap().strict, "{off}");
         }
         for text in ["", "{mode: strict", "[]", r#"{"mode": "strict", "red": "a"}"#, r#"{"mode": "strict", "red": [1]}"#] {
             assert!(State::parse(text).is_err(), "{text}");
@@ -125,7 +123,8 @@ mod tests {
         assert!(stopped(host(".worktrees/S-2/src/c.rs", state)));
         assert!(!stopped(host("/elsewhere/src/c.rs", state)));
         let git = "/project/.git".to_owned();
-        let tree = Checkout { root: "/elsewhere".into(), git_directory: git.clone(), common_directory: git, branch: None, head: None };
+        let tree =
+            Checkout { root: "/elsewhere".into(), git_directory: git.clone(), common_directory: git, branch: None, head: None };
         assert!(stopped(host("/elsewhere/src/c.rs", state).checkout(tree.clone())));
         assert!(!stopped(host("/elsewhere/src/a.rs", state).checkout(tree)));
     }

@@ -75,7 +75,9 @@ fn shows_failure(output: &str) -> bool {
             || line.starts_with("--- FAIL")
             || line.strip_prefix("FAIL").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
             || after(line, "Tests:").is_some_and(|rest| counts(rest, &["failed"]))
-            || (line.starts_with('=') && line.trim_start_matches('=').starts_with(' ') && counts(line, &["failed", "error", "errors"]))
+            || (line.starts_with('=')
+                && line.trim_start_matches('=').starts_with(' ')
+                && counts(line, &["failed", "error", "errors"]))
             || (line.starts_with(char::is_whitespace) && line.trim_start().starts_with("Summary ") && counts(line, &["failed"]))
     })
 }

@@ -1,10 +1,8 @@
 //! Which commands run tests, and whether the call's exit code is theirs.
 
-use std::collections::BTreeMap;
-
-use portcullis_sdk::shell::{Command, Word};
+use portcullis_sdk::shell::{Command, Route, Word};
 use portcullis_shell::options::{self, Spec};
-use portcullis_vsdd::bash;
+use portcullis_vsdd::{bash, commands::feeds};
 
 /// The test runs of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +13,7 @@ pub enum Runs {
     Seen,
     /// Some do.
     Partly,
-    /// A pipe or the background hides all of them.
+    /// A pipe, a substitution or the background hides all of them.
     Hidden,
 }
 
@@ -64,11 +62,11 @@ const NO_RUN: [&str; 6] = ["--no-run", "--list", "--help", "-h", "--version", "-
 
 /// The test runs among the commands of a call.
 pub fn of(commands: &[Command]) -> Runs {
-    let last = last_stages(commands);
     let pipefail = commands.iter().any(sets_pipefail);
-    let hidden = |command: &&Command| command.background || (!pipefail && is_piped(command, &last));
+    let piped = |run: &Command| commands.iter().any(|command| feeds(run, command));
+    let hidden = |run: &Command| run.background || is_substituted(run) || (!pipefail && piped(run));
     let runs: Vec<&Command> = commands.iter().filter(|command| bash::ran_here(command) && is_test(command)).collect();
-    match (runs.len(), runs.iter().filter(|command| hidden(command)).count()) {
+    match (runs.len(), runs.iter().filter(|run| hidden(run)).count()) {
         (0, _) => Runs::None,
         (_, 0) => Runs::Seen,
         (all, hidden) if all == hidden => Runs::Hidden,
@@ -76,18 +74,9 @@ pub fn of(commands: &[Command]) -> Runs {
     }
 }
 
-/// The position of each pipeline's last stage.
-fn last_stages(commands: &[Command]) -> BTreeMap<u32, u32> {
-    let mut last = BTreeMap::new();
-    for stage in commands.iter().flat_map(|command| &command.stages) {
-        let position: &mut u32 = last.entry(stage.pipeline).or_default();
-        *position = stage.position.max(*position);
-    }
-    last
-}
-
-fn is_piped(command: &Command, last: &BTreeMap<u32, u32>) -> bool {
-    command.stages.iter().any(|stage| last.get(&stage.pipeline).is_some_and(|last| stage.position < *last))
+/// Its output becomes part of a word; the exit code is that of the command with the word.
+fn is_substituted(command: &Command) -> bool {
+    command.reached.iter().any(|reach| matches!(reach.route, Route::Substitution | Route::ProcessSubstitution))
 }
 
 fn sets_pipefail(command: &Command) -> bool {
@@ -133,7 +122,7 @@ fn begins_with(operands: &[Word], form: &[&str]) -> bool {
 
 #[cfg(test)]
 pub mod tests {
-    use portcullis_sdk::shell::{Certainty, Reach, Route, Stage};
+    use portcullis_sdk::shell::{Certainty, Reach, Stage};
 
     use super::*;
 
@@ -170,10 +159,33 @@ pub mod tests {
     #[test]
     fn every_runner_in_every_form() {
         for text in [
-            "cargo test", "cargo t", "cargo +nightly test -p a", "cargo -q nextest run", "pytest", "pytest -q tests", "py.test",
-            "python -m pytest", "python3 -B -m pytest x", "npm test", "npm t", "npm tst", "npm run test", "npm run test:unit", "pnpm test",
-            "pnpm run test", "yarn test", "yarn run test:e2e", "go test ./...", "just test", "just ci", "cargo test -- --list-x",
-            "cargo --config a=b test", "npm --prefix web test", "pnpm --filter web run test", "yarn --cwd web test", "go -C sub test",
+            "cargo test",
+            "cargo t",
+            "cargo +nightly test -p a",
+            "cargo -q nextest run",
+            "pytest",
+            "pytest -q tests",
+            "py.test",
+            "python -m pytest",
+            "python3 -B -m pytest x",
+            "npm test",
+            "npm t",
+            "npm tst",
+            "npm run test",
+            "npm run test:unit",
+            "pnpm test",
+            "pnpm run test",
+            "yarn test",
+            "yarn run test:e2e",
+            "go test ./...",
+            "just test",
+            "just ci",
+            "cargo test -- --list-x",
+            "cargo --config a=b test",
+            "npm --prefix web test",
+            "pnpm --filter web run test",
+            "yarn --cwd web test",
+            "go -C sub test",
             "just -f x.just ci",
         ] {
             assert_eq!(of(&[simple(text)]), Runs::Seen, "{text}");
@@ -183,9 +195,23 @@ pub mod tests {
     #[test]
     fn what_runs_no_test() {
         for text in [
-            "cargo build", "cargo nextest list", "cargo test --no-run", "cargo test --help", "cargo test -- --list", "pytest --collect-only", "pytest --version",
-            "python -m pip install pytest", "python x.py pytest", "npm run build", "npm run testing", "npm install test", "go vet", "just testing",
-            "yarn run", "echo cargo test", "test -f x",
+            "cargo build",
+            "cargo nextest list",
+            "cargo test --no-run",
+            "cargo test --help",
+            "cargo test -- --list",
+            "pytest --collect-only",
+            "pytest --version",
+            "python -m pip install pytest",
+            "python x.py pytest",
+            "npm run build",
+            "npm run testing",
+            "npm install test",
+            "go vet",
+            "just testing",
+            "yarn run",
+            "echo cargo test",
+            "test -f x",
         ] {
             assert_eq!(of(&[simple(text)]), Runs::None, "{text}");
         }
@@ -195,10 +221,12 @@ pub mod tests {
     }
 
     #[test]
-    fn pipes_and_the_background_hide_a_run() {
+    fn pipes_substitutions_and_the_background_hide_a_run() {
         assert_eq!(of(&pipeline(&["cargo test", "tee log"])), Runs::Hidden);
         assert_eq!(of(&pipeline(&["yes", "cargo test"])), Runs::Seen);
         assert_eq!(of(&[Command { background: true, ..simple("cargo test") }]), Runs::Hidden);
+        let substituted = Command { reached: vec![Reach { route: Route::Substitution, by: None }], ..simple("cargo test") };
+        assert_eq!(of(&[substituted]), Runs::Hidden);
         let mut both = pipeline(&["cargo test", "tee log"]);
         both.push(simple("npm test"));
         assert_eq!(of(&both), Runs::Partly);

@@ -119,9 +119,15 @@ mod tests {
     #[test]
     fn evidence_lies_where_the_prompt_goes_or_around_the_session() {
         let with = |host: FakeHost, base: &str| {
-            [DESCRIPTION, REVIEW, SECURITY].iter().fold(host, |host, name| host.file(&format!("{base}.factory/code-delivery/S-1.02/{name}"), "x"))
+            [DESCRIPTION, REVIEW, SECURITY]
+                .iter()
+                .fold(host, |host, name| host.file(&format!("{base}.factory/code-delivery/S-1.02/{name}"), "x"))
         };
-        for (prompt, base) in [("cd /project/app; gh pr merge 1, S-1.02", "app/"), ("gh pr merge 1, S-1.02", "sub/"), ("cd /project/.worktrees/w; gh pr merge 1, S-1.02", "")] {
+        for (prompt, base) in [
+            ("cd /project/app; gh pr merge 1, S-1.02", "app/"),
+            ("gh pr merge 1, S-1.02", "sub/"),
+            ("cd /project/.worktrees/w; gh pr merge 1, S-1.02", ""),
+        ] {
             assert_eq!(judged(&with(host(prompt), base)), [], "{base}");
         }
         assert_eq!(judged(&with(host("cd /other; gh pr merge 1, S-1.02"), "/other/")).len(), 1);

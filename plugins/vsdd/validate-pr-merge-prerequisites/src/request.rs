@@ -27,7 +27,8 @@ fn asks(words: &[String]) -> bool {
 
 /// `PR` itself, or with its number: `pr-42`.
 fn is_pr(word: &str) -> bool {
-    word.strip_prefix("pr").is_some_and(|number| number.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit()) && number != "-")
+    word.strip_prefix("pr")
+        .is_some_and(|number| number.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit()) && number != "-")
 }
 
 /// A negation shortly before, in the same clause.

@@ -3,8 +3,7 @@
 use portcullis_vsdd::prompt;
 
 /// What a review finds.
-const FINDINGS: [&str; 8] =
-    ["finding", "findings", "issue", "issues", "concern", "concerns", "vulnerability", "vulnerabilities"];
+const FINDINGS: [&str; 8] = ["finding", "findings", "issue", "issues", "concern", "concerns", "vulnerability", "vulnerabilities"];
 /// Words between "no" and what was not found.
 const QUALIFYING: [&str; 9] = ["critical", "high", "medium", "low", "open", "or", "security", "new", "known"];
 /// Words that leave the verdict open, wherever they stand in the line.

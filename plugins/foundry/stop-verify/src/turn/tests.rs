@@ -31,7 +31,8 @@ fn commands(entries: &[Value]) -> Vec<String> {
 
 #[test]
 fn a_turn_begins_with_the_users_last_words() {
-    let entries = [says("first"), runs("1", "a"), result("1", false), says("second"), runs("2", "b"), result("2", false), runs("3", "c")];
+    let entries =
+        [says("first"), runs("1", "a"), result("1", false), says("second"), runs("2", "b"), result("2", false), runs("3", "c")];
     assert_eq!(commands(&entries), ["c", "b"]);
 }
 
@@ -115,10 +116,15 @@ fn failures_count_unless_only_successes_do() {
 
 #[test]
 fn a_subagents_commands_count_from_the_turns_beginning() {
-    let entries = [at("2026-01-01T10", runs("1", "before")), at("2026-01-01T12", runs("2", "then")), at("2026-01-01T13", runs("3", "after")), runs("4", "timeless")];
+    let entries = [
+        at("2026-01-01T10", runs("1", "before")),
+        at("2026-01-01T12", runs("2", "then")),
+        at("2026-01-01T13", runs("3", "after")),
+        runs("4", "timeless"),
+    ];
     let tail = tail(&entries);
-    assert_eq!(commands_since(&tail, Some("2026-01-01T12")), ["timeless", "after", "then"]);
-    assert_eq!(commands_since(&tail, None), ["timeless", "after", "then", "before"]);
+    assert_eq!(commands_since(&tail, Some("2026-01-01T12"), false), ["timeless", "after", "then"]);
+    assert_eq!(commands_since(&tail, None, false), ["timeless", "after", "then", "before"]);
     assert!(reaches(&tail, Some("2026-01-01T13")));
     assert!(!reaches(&tail, Some("2026-01-01T14")));
     assert!(reaches(&tail, None));
@@ -126,8 +132,16 @@ fn a_subagents_commands_count_from_the_turns_beginning() {
 
 #[test]
 fn a_turn_without_a_beginning_begins_with_what_is_seen() {
-    let turn = Turn::last(&tail(&[json!({}), at("2026-01-01T10", runs("1", "a")), at("2026-01-01T11", runs("2", "b"))]), false).unwrap();
+    let turn =
+        Turn::last(&tail(&[json!({}), at("2026-01-01T10", runs("1", "a")), at("2026-01-01T11", runs("2", "b"))]), false).unwrap();
     assert_eq!(turn.since.as_deref(), Some("2026-01-01T10"));
     let opened = Turn::last(&tail(&[at("2026-01-01T09", says("x")), at("2026-01-01T10", says("y"))]), false).unwrap();
     assert_eq!(opened.since.as_deref(), Some("2026-01-01T10"));
+}
+
+#[test]
+fn a_subagents_failures_count_unless_only_successes_do() {
+    let tail = tail(&[runs("1", "a"), result("1", true), runs("2", "b"), result("2", false)]);
+    assert_eq!(commands_since(&tail, None, false), ["b", "a"]);
+    assert_eq!(commands_since(&tail, None, true), ["b"]);
 }

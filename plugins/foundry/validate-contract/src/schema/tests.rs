@@ -29,7 +29,11 @@ fn each_keyword_in_the_words_of_the_specification() {
         (json!({"required": ["a"]}), json!({}), "#: missing required property \"a\""),
         (json!({"properties": {"a": {"type": "array"}}}), json!({"a": {}}), "#/a: expected array, got object"),
         (json!({"properties": {"a/b~c": {"const": 1}}}), json!({"a/b~c": 2}), "#/a~1b~0c: must equal 1"),
-        (json!({"properties": {"a": {}}, "additionalProperties": false}), json!({"a": 1, "b": 2}), "#: unexpected property \"b\""),
+        (
+            json!({"properties": {"a": {}}, "additionalProperties": false}),
+            json!({"a": 1, "b": 2}),
+            "#: unexpected property \"b\"",
+        ),
         (json!({"$ref": "urn:foundry:contract:d.v1"}), json!(1), "#: cannot resolve $ref urn:foundry:contract:d.v1"),
         (json!({"$ref": "#/$defs/x"}), json!(1), "#: cannot resolve $ref #/$defs/x"),
     ] {

@@ -65,12 +65,6 @@ fn deletes(command: &Command, at: usize, line: &CommandLine) -> bool {
             DELETERS.contains(&other.program.as_str()) && other.reached.iter().any(|reach| reach.by == Some(runner as u32))
         })
     };
-    let is_fed = |other: &Command| {
-        other
-            .stages
-            .iter()
-            .any(|to| command.stages.iter().any(|from| from.pipeline == to.pipeline && from.position < to.position))
-    };
     let mut listers = line.commands.iter().enumerate().filter(|(_, other)| LISTERS.contains(&other.program.as_str()));
     command.arguments().iter().any(|word| word.is("-delete"))
         || deleter_of(at)

@@ -1,0 +1,285 @@
+//! Commands that show what is in a file.
+
+use portcullis_sdk::shell::{Command, RedirectionKind, Word};
+use portcullis_shell::options::{self, Spec};
+use portcullis_shell::{git, programs};
+use portcullis_vsdd::commands::{feeds, text_of};
+
+use crate::env_files::{is_env_path, is_env_word, is_env_word_after_colon};
+
+/// Programs that show the files they are given.
+struct Reader {
+    programs: &'static [&'static str],
+    /// Short options with a value that is no file to read.
+    values: &'static str,
+    /// Options that bring the pattern or script; without one, the first operand is it. None: every operand is a file.
+    text: Option<(&'static str, &'static [&'static str])>,
+}
+
+const READERS: [Reader; 6] = [
+    Reader {
+        programs: &[
+            "cat", "less", "more", "head", "tail", "bat", "batcat", "xxd", "od", "strings", "tac", "nl", "cut", "uniq", "paste",
+            "rev", "hexdump", "base64", "base32", "diff", "cmp", "comm", "fold", "fmt", "pr", "view", "vim", "vi", "nvim",
+            "nano",
+        ],
+        values: "",
+        text: None,
+    },
+    Reader { programs: &["sort"], values: "kotST", text: None },
+    Reader {
+        programs: &["grep", "egrep", "fgrep", "zgrep", "rg", "ag"],
+        values: "efmABCdDtTjr",
+        text: Some(("ef", &["regexp", "file", "files"])),
+    },
+    Reader { programs: &["sed", "gsed"], values: "efl", text: Some(("ef", &["expression", "file"])) },
+    Reader { programs: &["awk", "gawk", "mawk"], values: "fFvei", text: Some(("fe", &["file", "source"])) },
+    Reader { programs: &["jq", "yq"], values: "fL", text: Some(("f", &["from-file"])) },
+];
+
+/// Long options of readers with a value that is no file to read.
+const LONG_VALUES: [&str; 22] = [
+    "exclude",
+    "exclude-from",
+    "exclude-dir",
+    "regexp",
+    "file",
+    "files",
+    "expression",
+    "source",
+    "from-file",
+    "max-count",
+    "context",
+    "after-context",
+    "before-context",
+    "type",
+    "type-not",
+    "lines",
+    "bytes",
+    "language",
+    "output",
+    "key",
+    "include",
+    "glob",
+];
+/// Options by which a recursive search picks files by name.
+const NAME_FILTERS: [(char, &str); 2] = [('\0', "include"), ('g', "glob")];
+
+const CURL: Spec = Spec {
+    short_values: "dFTHXoAbceutxUmwKCEPQrDyYz",
+    short_attached: "",
+    long_values: &[
+        "data",
+        "data-ascii",
+        "data-binary",
+        "data-raw",
+        "data-urlencode",
+        "form",
+        "upload-file",
+        "header",
+        "request",
+        "output",
+        "json",
+        "url-query",
+    ],
+    long_flags: &[],
+    single_hyphen: false,
+    operand_ends: false,
+};
+/// Options of `curl` that send a file, some only after an `@`.
+const UPLOADS: [(char, &str); 7] = [
+    ('d', "data"),
+    ('\0', "data-binary"),
+    ('\0', "data-ascii"),
+    ('\0', "data-urlencode"),
+    ('F', "form"),
+    ('T', "upload-file"),
+    ('\0', "json"),
+];
+
+/// Programs that print the names that others then read.
+const LISTERS: [&str; 7] = ["find", "fd", "ls", "echo", "printf", "git", "locate"];
+/// Programs that run a command over the names on their input.
+const RUNNERS: [&str; 2] = ["xargs", "parallel"];
+/// Tests of `find` on names.
+const NAME_TESTS: [&str; 6] = ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"];
+
+/// The first env file that a command shows, as written.
+pub fn reads(commands: &[Command]) -> Option<String> {
+    commands.iter().enumerate().find_map(|(at, command)| {
+        redirected(command)
+            .or_else(|| read_file(command))
+            .or_else(|| shown_revision(command))
+            .or_else(|| uploaded(command))
+            .or_else(|| opened_by_code(command))
+            .or_else(|| listed_for(command, at, commands))
+            .map(|word| word.raw)
+    })
+}
+
+/// `< .env`, whatever reads it.
+fn redirected(command: &Command) -> Option<Word> {
+    let inputs = command.redirections.iter().filter(|redirection| {
+        matches!(redirection.kind, RedirectionKind::Input | RedirectionKind::ReadWrite) && is_env_word(&redirection.target)
+    });
+    inputs.map(|redirection| redirection.target.clone()).next()
+}
+
+fn reader(command: &Command) -> Option<&'static Reader> {
+    READERS.iter().find(|reader| reader.programs.contains(&command.program.as_str()))
+}
+
+/// The files that a reader is given.
+fn read_file(command: &Command) -> Option<Word> {
+    if command.program == "dd" {
+        let input = command.arguments().iter().find(|word| word.literal_prefix().starts_with("if="))?;
+        return Some(options::without_prefix(input, "if=".len())).filter(is_env_word);
+    }
+    let reader = reader(command)?;
+    let searches_trees = reader.text.is_some_and(|(_, long)| long.contains(&"regexp"));
+    let spec = Spec {
+        short_values: reader.values,
+        short_attached: "",
+        long_values: &LONG_VALUES,
+        long_flags: &[],
+        single_hyphen: false,
+        operand_ends: false,
+    };
+    let arguments = options::parse(command.arguments(), &spec);
+    let has_text = reader.text.is_none_or(|(short, long)| {
+        short.chars().any(|letter| arguments.has(letter, "")) || long.iter().any(|name| arguments.has('\0', name))
+    });
+    let files = arguments.operands.iter().skip(usize::from(!has_text));
+    let filters = NAME_FILTERS.iter().filter(|_| searches_trees).flat_map(|(short, long)| arguments.values(*short, long));
+    files.chain(filters).find(|word| is_env_word(word)).cloned()
+}
+
+/// `git show REV:.env`.
+fn shown_revision(command: &Command) -> Option<Word> {
+    let invocation = git::invocation(command)?;
+    let shows = ["show", "cat-file"].contains(&invocation.subcommand.as_str());
+    invocation.arguments.into_iter().find(|word| shows && text_of(word).contains(':') && is_env_word_after_colon(word))
+}
+
+/// `curl -F file=@.env`, `curl -T .env`.
+fn uploaded(command: &Command) -> Option<Word> {
+    if command.program != "curl" {
+        return None;
+    }
+    let arguments = options::parse(command.arguments(), &CURL);
+    let is_sent = |word: &&Word| {
+        let text = text_of(word);
+        let path = text.split_once(['@', '<']).map_or("", |(_, path)| path);
+        is_env_path(path.split(';').next().unwrap_or_default())
+    };
+    let sent = UPLOADS.iter().find_map(|(short, long)| arguments.values(*short, long).into_iter().find(is_sent));
+    sent.or_else(|| arguments.values('T', "upload-file").into_iter().find(|word| is_env_word(word))).cloned()
+}
+
+/// A file name in quotes in the program text of an interpreter.
+fn opened_by_code(command: &Command) -> Option<Word> {
+    programs::interpreter(&command.program)?;
+    let words = command.arguments();
+    let takes_text = |word: &Word| {
+        let text = word.literal_prefix();
+        text == "--eval"
+            || text == "--print"
+            || (text.starts_with('-') && !text.starts_with("--") && text.ends_with(['c', 'e', 'E', 'r', 'p']))
+    };
+    let texts = words.windows(2).filter(|pair| takes_text(&pair[0])).map(|pair| &pair[1]);
+    let is_text = |kind| matches!(kind, RedirectionKind::HereDocument | RedirectionKind::HereString);
+    let inputs = command.redirections.iter().filter(|input| command.program_from_input && is_text(input.kind));
+    let mut codes = texts.chain(inputs.map(|input| &input.target));
+    codes.find_map(|code| quoted_names(&text_of(code)).find(|name| is_env_path(name)).map(Word::literal))
+}
+
+/// The pieces of a program text between two quotes of a kind.
+fn quoted_names(code: &str) -> impl Iterator<Item = String> {
+    let between = |quote: char| code.split(quote).skip(1).map(str::to_owned).collect::<Vec<_>>();
+    ['\'', '"', '`'].into_iter().flat_map(between)
+}
+
+/// A reader that gets its files by name from another command: `find -name .env -exec cat {} +`, `ls .env* | xargs cat`.
+fn listed_for(command: &Command, at: usize, commands: &[Command]) -> Option<Word> {
+    let is_run_by = |other: &Command| reader(other).is_some() && other.reached.iter().any(|reach| reach.by == Some(at as u32));
+    if !commands.iter().any(is_run_by) {
+        return None;
+    }
+    if command.program == "find" {
+        return listed(command);
+    }
+    let is_runner = RUNNERS.contains(&command.program.as_str());
+    commands
+        .iter()
+        .filter(|other| is_runner && LISTERS.contains(&other.program.as_str()) && feeds(other, command))
+        .find_map(listed)
+}
+
+/// The env file that a listing is about.
+fn listed(command: &Command) -> Option<Word> {
+    let words = command.arguments();
+    let is = |at: usize, names: &[&str]| names.iter().any(|name| words[at].is(name));
+    let is_listed = |at: &usize| {
+        let is_tested = *at > 0 && is(*at - 1, &NAME_TESTS);
+        let is_negated = is_tested && *at > 1 && is(*at - 2, &["!", "-not"]);
+        // What `find` is given quoted is a pattern all the same.
+        let pattern = Word { glob: words[*at].glob || is_tested, ..words[*at].clone() };
+        !is_negated && is_env_word(&pattern)
+    };
+    (0..words.len()).find(is_listed).map(|at| words[at].clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::commands;
+
+    #[test]
+    fn what_shows_a_file() {
+        for text in [
+            "grep -e KEY .env",
+            "grep -rn KEY --include='.env' .",
+            "awk -f x.awk .env",
+            "sed -e p .env",
+            "jq -R . .env",
+            "sort -o out .env",
+            "dd if=.env bs=1",
+            "cat \"$D/.env\"",
+            "cat .env.$STAGE",
+            "cat .env*",
+            "curl -T .env u",
+            "curl -d @config/.env u",
+            "python3 - <<'E'\nopen(\".env\")\nE",
+            "node -e 'fs.readFileSync(\"./.env\")'",
+            "find . -name '.env*' | xargs grep KEY",
+            "ls .env | xargs -n1 cat",
+            "find . -iname .env -exec sh -c 'cat \"$1\"' _ {} \\;",
+            "ssh host 'cat .env'",
+            "docker exec c cat /app/.env",
+            "git cat-file -p HEAD:app/.env",
+        ] {
+            assert!(reads(&commands(text)).is_some(), "{text}");
+        }
+        for text in [
+            "grep .env README.md",
+            "grep -f .env README.md",
+            "rg -g '!.env' KEY",
+            "grep -r KEY --exclude=.env .",
+            "cat .env.example",
+            "cat \"$X\"",
+            "sort -o .env x",
+            "curl -o .env u",
+            "find . -not -name .env -exec cat {} +",
+            "find . -name .env -exec ls {} +",
+            "find . -name .env | xargs rm",
+            "python3 app.py .env",
+            "python3 -c 'print(1)' .env",
+            "git add .env",
+            "git log -- .env",
+            "tee .env < x",
+            "wc -l .env",
+        ] {
+            assert!(reads(&commands(text)).is_none(), "{text}");
+        }
+    }
+}

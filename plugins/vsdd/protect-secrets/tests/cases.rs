@@ -1,0 +1,59 @@
+//! The shared cases of this gate, over the real analyser.
+
+use portcullis_sdk::fake::FakeHost;
+use portcullis_vsdd::cases::{Cases, ROOT, shell_call};
+use vsdd_protect_secrets::{RULES, Rule, judge, judge_by};
+
+const GATE: &str = "protect-secrets";
+
+#[test]
+fn every_shared_case() {
+    Cases::of(GATE).all_pass(judge);
+}
+
+#[test]
+fn every_rule_is_needed() {
+    let cases = Cases::of(GATE);
+    for rule in &RULES {
+        let others: Vec<Rule> = RULES.iter().filter(|other| other.code != rule.code).copied().collect();
+        let failing = cases.failing(|event, host| judge_by(&others, event, host));
+        assert!(!failing.is_empty(), "no case needs {}", rule.code);
+    }
+}
+
+fn read(path: &str) -> FakeHost {
+    FakeHost::new(serde_json::json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Read", "cwd": ROOT, "tool_input": {"file_path": path},
+    }))
+}
+
+#[test]
+fn what_the_messages_recommend_passes() {
+    for command in [
+        "ls .env*",
+        "cat .env.example",
+        "cp .env.example .env",
+        "tar czf x.tgz --exclude=.env .",
+        "gh auth login --with-token <<< \"$GH_TOKEN\"",
+        "[ -n \"$GH_TOKEN\" ] && echo set",
+        "env | cut -d= -f1 | grep TOKEN",
+    ] {
+        assert_eq!(shell_call("Bash", command).judge(judge), Ok(vec![]), "{command}");
+    }
+    assert_eq!(read(".env.example").judge(judge), Ok(vec![]));
+}
+
+#[test]
+fn paths_of_every_system() {
+    for (path, verdicts) in [("C:\\Users\\dev\\project\\.env", 1), ("C:/app/.env.local", 1), ("..\\.env", 1), ("docs\\env.md", 0)]
+    {
+        assert_eq!(read(path).judge(judge).unwrap().len(), verdicts, "{path}");
+    }
+}
+
+#[test]
+fn every_tool_that_runs_a_shell_is_covered() {
+    for (tool, verdicts) in [("Bash", 1), ("Monitor", 1), ("PowerShell", 1), ("Write", 0)] {
+        assert_eq!(shell_call(tool, "cat .env").judge(judge).unwrap().len(), verdicts, "{tool}");
+    }
+}

@@ -1,0 +1,47 @@
+//! The shared cases of this gate, over the real analyser.
+
+use portcullis_sdk::Verdict;
+use portcullis_vsdd::cases::{Cases, shell_call};
+use vsdd_verify_git_push::{RULES, Rule, judge, judge_by};
+
+const GATE: &str = "verify-git-push";
+
+#[test]
+fn every_shared_case() {
+    Cases::of(GATE).all_pass(judge);
+}
+
+#[test]
+fn every_rule_is_needed() {
+    let cases = Cases::of(GATE);
+    for rule in &RULES {
+        let others: Vec<Rule> = RULES.iter().filter(|other| other.code != rule.code).copied().collect();
+        let failing = cases.failing(|event, host| judge_by(&others, event, host));
+        assert!(!failing.is_empty(), "no case needs {}", rule.code);
+    }
+}
+
+#[test]
+fn what_the_messages_recommend_passes() {
+    for command in [
+        "git push --force-with-lease",
+        "git push --force-with-lease origin feature/STORY-001",
+        "git push -u origin feature/STORY-001-second-try",
+        "git push origin feature/STORY-001 && gh pr create --base main",
+    ] {
+        let verdicts = shell_call("Bash", command).judge(judge).unwrap();
+        assert!(matches!(verdicts.as_slice(), [Verdict::Advise(_)]), "{command}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn every_tool_that_runs_a_shell_is_covered() {
+    for (tool, verdicts) in [("Bash", 2), ("Monitor", 2), ("PowerShell", 2), ("Write", 0)] {
+        assert_eq!(shell_call(tool, "git push -f origin main").judge(judge).unwrap().len(), verdicts, "{tool}");
+    }
+}
+
+#[test]
+fn another_machine_is_none_of_its_business() {
+    assert_eq!(shell_call("Bash", "ssh host 'git push -f origin main'").judge(judge), Ok(vec![]));
+}

@@ -1,0 +1,69 @@
+//! What analysing a command costs, and how that grows with its size.
+//!
+//! Read off the dispatcher's own account (`check --json`): fuel is the same on every machine, time is not.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::scratch::Scratch;
+use crate::workspace::Workspace;
+
+/// Fuel and milliseconds of one analysis.
+struct Cost {
+    fuel: f64,
+    ms: f64,
+}
+
+/// A table: the collected command lines, then texts of growing size.
+pub fn table(workspace: &Workspace, scratch: &Scratch) -> Result<String> {
+    let corpus = workspace.root.join("plugins/lib/shell/tests/data/commands.jsonl");
+    let lines = fs::read_to_string(&corpus).with_context(|| corpus.display().to_string())?;
+    let mut costs = Vec::new();
+    let mut bytes = 0;
+    for line in lines.lines() {
+        let command: String = serde_json::from_str(line)?;
+        bytes += command.len();
+        costs.push(analyse(workspace, scratch, &command)?);
+    }
+    let count = costs.len() as f64;
+    let mean = Cost {
+        fuel: costs.iter().map(|cost| cost.fuel).sum::<f64>() / count,
+        ms: costs.iter().map(|cost| cost.ms).sum::<f64>() / count,
+    };
+    let mut text = format!("{:31} {:>10} {:>12} {:>10} {:>12}\n", "analysing", "bytes", "fuel", "ms", "fuel / byte");
+    text += &row(&format!("{} collected lines, mean", costs.len()), bytes / costs.len(), &mean);
+    for (name, unit) in
+        [("a here-document of data", "A line of notes about rm -rf.\n"), ("commands", "cp \"$a\" b.txt && echo done\n")]
+    {
+        for size in [1_000, 20_000, 60_000, 240_000, 1_000_000] {
+            let body = unit.repeat(size / unit.len());
+            let command = if name == "commands" { body } else { format!("cat <<'EOF' > notes.md\n{body}EOF\n") };
+            text += &row(name, command.len(), &analyse(workspace, scratch, &command)?);
+        }
+    }
+    Ok(text)
+}
+
+fn row(name: &str, bytes: usize, cost: &Cost) -> String {
+    format!("{name:31} {bytes:10} {:12.0} {:10.2} {:12.1}\n", cost.fuel, cost.ms, cost.fuel / bytes.max(1) as f64)
+}
+
+fn analyse(workspace: &Workspace, scratch: &Scratch, command: &str) -> Result<Cost> {
+    let file = scratch.event("command.sh", command)?;
+    let answer = check(workspace, scratch, &file)?;
+    let cost = |position: usize| answer["analysis_cost"][position].as_f64().context("the dispatcher told no cost");
+    Ok(Cost { ms: cost(0)?, fuel: cost(1)? })
+}
+
+fn check(workspace: &Workspace, scratch: &Scratch, file: &Path) -> Result<Value> {
+    let dist = workspace.dist();
+    let mut dispatcher = Command::new(dist.join("bin/dispatcher"));
+    dispatcher.args(["check", "--json", "--registry"]).arg(dist.join("registry.toml")).arg("--file").arg(file);
+    // Exit codes 1 and 3 say that the command would be stopped or asked about.
+    let output = scratch.isolate(&mut dispatcher).output().context("the dispatcher cannot be started")?;
+    serde_json::from_slice(&output.stdout).with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
