@@ -3,6 +3,7 @@
 mod listing;
 mod moving;
 mod printing;
+mod readers;
 mod reading;
 
 use crate::{Rule, Subject, env_files};

@@ -53,8 +53,17 @@ const SYSTEM: [&str; 18] = [
 /// Where home directories are.
 const HOMES: [&str; 2] = ["/home", "/Users"];
 
+/// `Remove-Item` of PowerShell and its other names, in small letters.
+const REMOVE_ITEM: [&str; 6] = ["remove-item", "ri", "rd", "rmdir", "del", "erase"];
+
 /// What a recursive `rm` is given; nothing for any other command.
 fn removed_trees(command: &Command) -> Vec<Word> {
+    if REMOVE_ITEM.contains(&command.program.to_lowercase().as_str()) {
+        let (options, operands): (Vec<Word>, _) =
+            command.arguments().iter().cloned().partition(|word| word.literal_prefix().starts_with('-'));
+        let is_recursive = options.iter().any(|option| option.literal_prefix().to_lowercase().starts_with("-r"));
+        return if is_recursive { operands } else { Vec::new() };
+    }
     if command.program != "rm" {
         return Vec::new();
     }
@@ -138,6 +147,7 @@ mod tests {
             "rm -rf .[!.]* x",
             "cd / && rm -rf etc",
             "H=~; rm -rf \"$H\"",
+            "Remove-Item -Force -Recurse *",
         ] {
             assert!(line(text).first(removes_everything).is_some(), "{text}");
         }
@@ -153,6 +163,8 @@ mod tests {
             "rm -rf \"$X\"",
             "rm -f *",
             "rm -rf \"\"",
+            "Remove-Item *",
+            "rmdir docs",
         ] {
             assert!(line(text).first(removes_everything).is_none(), "{text}");
         }

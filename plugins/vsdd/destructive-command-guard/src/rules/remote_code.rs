@@ -1,6 +1,6 @@
 //! Remote code that runs unread.
 
-use portcullis_sdk::shell::{Command, RedirectionKind, Word};
+use portcullis_sdk::shell::{Command, RedirectionKind, Route, Word};
 use portcullis_shell::options::{self, Spec};
 use portcullis_shell::programs;
 use portcullis_vsdd::commands::{expansions, feeds};
@@ -34,10 +34,12 @@ fn is_downloader(command: &Command) -> bool {
     DOWNLOADERS.contains(&command.program.as_str())
 }
 
-/// A shell or interpreter that takes its program from a pipe that a download goes into.
+/// A shell or interpreter that takes its program from a pipe that a download goes into, `>(…)` included.
 fn is_fed_download(command: &Command, line: &CommandLine) -> bool {
+    let substituted = command.reached.last().filter(|reach| reach.route == Route::ProcessSubstitution);
+    let writer = substituted.and_then(|reach| line.commands.get(reach.by? as usize));
     let mut downloads = line.commands.iter().filter(|other| is_downloader(other));
-    command.program_from_input && downloads.any(|download| feeds(download, command))
+    command.program_from_input && (writer.is_some_and(is_downloader) || downloads.any(|download| feeds(download, command)))
 }
 
 /// A shell, or one of its commands, given `$(…)` or `<(…)` that downloads.
@@ -74,6 +76,7 @@ mod tests {
             "{ curl x; curl y; } | bash",
             "curl x | python3.12 -",
             "curl x | perl",
+            "curl x > >(bash)",
             "source <(curl x | sed s/a/b/)",
             ". <(wget -qO- x)",
             "bash < <(curl x)",

@@ -68,7 +68,7 @@ fn first_source<'a>(mut words: impl Iterator<Item = &'a Word>, command: &Command
 /// `rm` in any form.
 pub fn removes(command: &Command, _: &CommandLine) -> Option<String> {
     match command.program.as_str() {
-        "rm" | "unlink" => first_source(options::parse(command.arguments(), &RM).operands.iter(), command),
+        "rm" | "unlink" | "Remove-Item" => first_source(options::parse(command.arguments(), &RM).operands.iter(), command),
         _ => None,
     }
 }

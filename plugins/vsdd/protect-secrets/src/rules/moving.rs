@@ -41,8 +41,16 @@ const RSYNC: Spec = Spec {
 const SCP: Spec = Spec { short_values: "cDFiJloPSX", long_values: &[], ..COPY };
 
 /// Programs whose last operand is where the others go.
-const COPIERS: [(&str, &Spec); 6] =
-    [("cp", &COPY), ("mv", &COPY), ("ln", &COPY), ("install", &INSTALL), ("rsync", &RSYNC), ("scp", &SCP)];
+const COPIERS: [(&str, &Spec); 8] = [
+    ("cp", &COPY),
+    ("mv", &COPY),
+    ("ln", &COPY),
+    ("install", &INSTALL),
+    ("rsync", &RSYNC),
+    ("scp", &SCP),
+    ("Copy-Item", &COPY),
+    ("Move-Item", &COPY),
+];
 
 const TAR: Spec = Spec {
     short_values: "fCXTbIHKLNVg",

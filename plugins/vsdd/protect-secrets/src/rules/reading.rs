@@ -5,65 +5,8 @@ use portcullis_shell::options::{self, Spec};
 use portcullis_shell::{git, programs};
 use portcullis_vsdd::commands::{feeds, text_of};
 
+use super::readers::{is_reader, read_file};
 use crate::env_files::{is_env_path, is_env_word, is_env_word_after_colon};
-
-/// Programs that show the files they are given.
-struct Reader {
-    programs: &'static [&'static str],
-    /// Short options with a value that is no file to read.
-    values: &'static str,
-    /// Options that bring the pattern or script; without one, the first operand is it. None: every operand is a file.
-    text: Option<(&'static str, &'static [&'static str])>,
-}
-
-const READERS: [Reader; 6] = [
-    Reader {
-        programs: &[
-            "cat", "less", "more", "head", "tail", "bat", "batcat", "xxd", "od", "strings", "tac", "nl", "cut", "uniq", "paste",
-            "rev", "hexdump", "base64", "base32", "diff", "cmp", "comm", "fold", "fmt", "pr", "view", "vim", "vi", "nvim",
-            "nano",
-        ],
-        values: "",
-        text: None,
-    },
-    Reader { programs: &["sort"], values: "kotST", text: None },
-    Reader {
-        programs: &["grep", "egrep", "fgrep", "zgrep", "rg", "ag"],
-        values: "efmABCdDtTjr",
-        text: Some(("ef", &["regexp", "file", "files"])),
-    },
-    Reader { programs: &["sed", "gsed"], values: "efl", text: Some(("ef", &["expression", "file"])) },
-    Reader { programs: &["awk", "gawk", "mawk"], values: "fFvei", text: Some(("fe", &["file", "source"])) },
-    Reader { programs: &["jq", "yq"], values: "fL", text: Some(("f", &["from-file"])) },
-];
-
-/// Long options of readers with a value that is no file to read.
-const LONG_VALUES: [&str; 22] = [
-    "exclude",
-    "exclude-from",
-    "exclude-dir",
-    "regexp",
-    "file",
-    "files",
-    "expression",
-    "source",
-    "from-file",
-    "max-count",
-    "context",
-    "after-context",
-    "before-context",
-    "type",
-    "type-not",
-    "lines",
-    "bytes",
-    "language",
-    "output",
-    "key",
-    "include",
-    "glob",
-];
-/// Options by which a recursive search picks files by name.
-const NAME_FILTERS: [(char, &str); 2] = [('\0', "include"), ('g', "glob")];
 
 const CURL: Spec = Spec {
     short_values: "dFTHXoAbceutxUmwKCEPQrDyYz",
@@ -117,41 +60,18 @@ pub fn reads(commands: &[Command]) -> Option<String> {
     })
 }
 
-/// `< .env`, whatever reads it.
+/// Programs that show nothing of what they read.
+const COUNTERS: [&str; 1] = ["wc"];
+
+/// `< .env`, whatever reads and could show it.
 fn redirected(command: &Command) -> Option<Word> {
+    if COUNTERS.contains(&command.program.as_str()) {
+        return None;
+    }
     let inputs = command.redirections.iter().filter(|redirection| {
         matches!(redirection.kind, RedirectionKind::Input | RedirectionKind::ReadWrite) && is_env_word(&redirection.target)
     });
     inputs.map(|redirection| redirection.target.clone()).next()
-}
-
-fn reader(command: &Command) -> Option<&'static Reader> {
-    READERS.iter().find(|reader| reader.programs.contains(&command.program.as_str()))
-}
-
-/// The files that a reader is given.
-fn read_file(command: &Command) -> Option<Word> {
-    if command.program == "dd" {
-        let input = command.arguments().iter().find(|word| word.literal_prefix().starts_with("if="))?;
-        return Some(options::without_prefix(input, "if=".len())).filter(is_env_word);
-    }
-    let reader = reader(command)?;
-    let searches_trees = reader.text.is_some_and(|(_, long)| long.contains(&"regexp"));
-    let spec = Spec {
-        short_values: reader.values,
-        short_attached: "",
-        long_values: &LONG_VALUES,
-        long_flags: &[],
-        single_hyphen: false,
-        operand_ends: false,
-    };
-    let arguments = options::parse(command.arguments(), &spec);
-    let has_text = reader.text.is_none_or(|(short, long)| {
-        short.chars().any(|letter| arguments.has(letter, "")) || long.iter().any(|name| arguments.has('\0', name))
-    });
-    let files = arguments.operands.iter().skip(usize::from(!has_text));
-    let filters = NAME_FILTERS.iter().filter(|_| searches_trees).flat_map(|(short, long)| arguments.values(*short, long));
-    files.chain(filters).find(|word| is_env_word(word)).cloned()
 }
 
 /// `git show REV:.env`.
@@ -201,7 +121,7 @@ fn quoted_names(code: &str) -> impl Iterator<Item = String> {
 
 /// A reader that gets its files by name from another command: `find -name .env -exec cat {} +`, `ls .env* | xargs cat`.
 fn listed_for(command: &Command, at: usize, commands: &[Command]) -> Option<Word> {
-    let is_run_by = |other: &Command| reader(other).is_some() && other.reached.iter().any(|reach| reach.by == Some(at as u32));
+    let is_run_by = |other: &Command| is_reader(other) && other.reached.iter().any(|reach| reach.by == Some(at as u32));
     if !commands.iter().any(is_run_by) {
         return None;
     }
@@ -247,6 +167,7 @@ mod tests {
             "cat \"$D/.env\"",
             "cat .env.$STAGE",
             "cat .env*",
+            "Get-Content -Path .env",
             "curl -T .env u",
             "curl -d @config/.env u",
             "python3 - <<'E'\nopen(\".env\")\nE",
@@ -278,6 +199,7 @@ mod tests {
             "git log -- .env",
             "tee .env < x",
             "wc -l .env",
+            "wc -l < .env",
         ] {
             assert!(reads(&commands(text)).is_none(), "{text}");
         }
