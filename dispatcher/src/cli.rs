@@ -13,6 +13,8 @@ pub mod explain;
 pub mod generate;
 pub mod hook;
 pub mod init;
+pub mod inspect;
+pub mod list;
 pub mod overrides;
 pub mod validate;
 
@@ -32,6 +34,8 @@ enum Verb {
     Compile(compile::Args),
     Generate(generate::Args),
     Validate(validate::Args),
+    List(list::Args),
+    Inspect(inspect::Args),
     Init(init::Args),
     Doctor(doctor::Args),
     #[command(name = "override")]
@@ -49,6 +53,8 @@ pub fn main() -> ExitCode {
         Verb::Compile(args) => compile::run(&args),
         Verb::Generate(args) => generate::run(&args),
         Verb::Validate(args) => validate::run(&args),
+        Verb::List(args) => list::run(&args),
+        Verb::Inspect(args) => inspect::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Override(args) => overrides::run(&args),

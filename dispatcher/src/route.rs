@@ -95,7 +95,7 @@ mod tests {
         for (stanza, fields, expected) in [
             ("event = 'PreToolUse'", write, Ok(())),
             ("event = ['Stop', 'PreToolUse']", write, Ok(())),
-            ("event = 'pretooluse'", write, Err(Unmatched::Event)),
+            ("event = 'PostToolUse'", write, Err(Unmatched::Event)),
             ("event = 'PreToolUse'\ntool = 'Edit|Write'", write, Ok(())),
             ("event = 'PreToolUse'\ntool = 'Edit|Write'", bash, Err(Unmatched::Tool)),
             ("event = 'SubagentStop'\ntool = 'Bash'", stop, Err(Unmatched::Tool)),

@@ -4,6 +4,7 @@ pub mod artifact;
 pub mod bindings;
 pub mod capability;
 pub mod engine;
+pub mod facts;
 pub mod instance;
 pub mod limits;
 pub mod runner;

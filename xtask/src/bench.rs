@@ -4,7 +4,7 @@
 //! hits all alike. Figures are medians.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -20,6 +20,9 @@ use crate::workspace::Workspace;
 
 /// Compiling takes seconds: a few rounds do.
 const COLD_ROUNDS: usize = 5;
+
+/// Stanzas of the registry that `validate` is measured on.
+const STANZAS: usize = 500;
 
 const TRUE: &str = "true";
 const NODE: &str = "node -e 0";
@@ -72,6 +75,15 @@ fn warm(workspace: &Workspace, scratch: &Scratch, rounds: usize) -> Result<Vec<R
         let (dist, journal) = (&dist, &journal);
         scenarios.push((name, Box::new(move || scratch.hook(dist, &stdin, journal))));
     }
+    let (dispatcher, registry) = (dist.join("bin/dispatcher"), many_stanzas(&dist, scratch)?);
+    scenarios.push((
+        "validate, 500 stanzas",
+        Box::new(move || {
+            let mut command = Command::new(&dispatcher);
+            scratch.isolate(command.arg("validate").arg(&registry));
+            Ok(command)
+        }),
+    ));
     let mut costs = vec![Vec::with_capacity(rounds); scenarios.len()];
     for round in 0..=rounds {
         for ((_, command), costs) in scenarios.iter().zip(&mut costs) {
@@ -83,6 +95,22 @@ fn warm(workspace: &Workspace, scratch: &Scratch, rounds: usize) -> Result<Vec<R
         }
     }
     Ok(scenarios.iter().zip(&costs).map(|((name, _), costs)| Row { name, cost: median(costs) }).collect())
+}
+
+/// A registry as large as any that people will write, of gates that the plugin has.
+fn many_stanzas(dist: &Path, scratch: &Scratch) -> Result<PathBuf> {
+    let plugins = dist.join("plugins");
+    let mut text = format!("schema_version = 2\n[dispatcher]\nanalyzer = {:?}\n", plugins.join("shell-analyzer.wasm"));
+    for number in 0..STANZAS {
+        text += &format!(
+            "\n[[hooks]]\nname = \"gate-{number}\"\nevent = \"PreToolUse\"\ntool = \"Bash|Monitor|PowerShell\"\nrequires = \".foundry\"\n\
+             plugin = {:?}\npriority = 200\non_error = \"block\"\n\n[hooks.capabilities.read_file]\npath_allow = [\".foundry\"]\n",
+            plugins.join("guard-bash.wasm"),
+        );
+    }
+    let path = scratch.path("many.toml");
+    fs::write(&path, text)?;
+    Ok(path)
 }
 
 /// Starts with nothing in the user's cache: a plugin just installed, one without ahead-of-time code, and the compiler.

@@ -1,34 +1,124 @@
-//! `dispatcher validate`: is a registry one that can be used?
+//! `dispatcher validate`: everything that can be said against a registry.
 
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 
-use crate::registry::Registry;
+use crate::registry::json_schema;
+use crate::registry::lint::render::{self, Checked};
+use crate::registry::lint::{Severity, Surroundings, catalogue, decode, fix, lint, surroundings};
 
-/// Checks registries
+/// Checks registries: every finding, each with its place and what would be right
+///
+/// Looks at the text, at the components that it names, and at hooks/hooks.json beside it.
+/// Exit code 0: nothing to object to; 1: errors (with --strict: warnings too); 2: could not run.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The registries [default: that of the plugin]
     registries: Vec<PathBuf>,
+    /// Take warnings for errors; notes are never
+    #[arg(long)]
+    strict: bool,
+    /// Leave out the findings of this rule
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    allow: Vec<String>,
+    /// Look at the text alone, not at components and hooks.json
+    #[arg(long)]
+    text_only: bool,
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Make the repairs that need no thought, and show them
+    #[arg(long)]
+    fix: bool,
+    /// Show what --fix would do, and write nothing
+    #[arg(long, conflicts_with = "fix")]
+    diff: bool,
+    /// Print the JSON Schema of registry.toml, for editors
+    #[arg(long, exclusive = true)]
+    schema: bool,
 }
 
-/// Runs the verb; exit code 1 if a registry cannot be used.
-pub fn run(args: &Args) -> Result<ExitCode> {
-    let paths = match args.registries.is_empty() {
-        true => vec![super::registry_path(None)],
-        false => args.registries.iter().map(|path| super::registry_path(Some(path))).collect(),
-    };
-    let mut failed = 0;
-    for path in paths {
-        match Registry::load(&path) {
-            Ok(registry) => println!("{}: {} gates", path.display(), registry.stanzas.len()),
-            Err(error) => {
-                failed += 1;
-                eprintln!("error: {error}");
-            }
-        }
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Format {
+    Human,
+    Json,
+    Sarif,
+}
+
+fn rule(id: &str) -> Result<String, String> {
+    match catalogue::ALL.iter().any(|rule| rule.id == id) {
+        true => Ok(id.to_owned()),
+        false => Err("there is no such rule; findings show theirs in brackets".into()),
     }
-    Ok(ExitCode::from(u8::from(failed > 0)))
+}
+
+/// Runs the verb.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    if args.schema {
+        println!("{:#}", json_schema::of_registry());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut named = args.registries.clone();
+    if named.is_empty() {
+        named.push(super::registry_path(None));
+    }
+    let mut checked = Vec::new();
+    for path in &named {
+        checked.push(check(path, args)?);
+    }
+    match if args.json { Format::Json } else { args.format } {
+        Format::Human => {
+            let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            checked.iter().for_each(|checked| print!("{}", render::human(checked, colour)));
+        }
+        Format::Json => println!("{:#}", render::json(&checked)),
+        Format::Sarif => println!("{:#}", render::sarif(&checked)),
+    }
+    let least = if args.strict { Severity::Warning } else { Severity::Error };
+    let objectionable = checked.iter().flat_map(|checked| &checked.findings).any(|finding| finding.rule.severity >= least);
+    Ok(ExitCode::from(u8::from(objectionable)))
+}
+
+fn check(named: &Path, args: &Args) -> Result<Checked> {
+    let path = super::registry_path(Some(&named.to_owned()));
+    let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let (mut text, no_text) = decode(&bytes);
+    let around = match args.text_only {
+        true => Surroundings::default(),
+        false => Surroundings::look(&path, &text),
+    };
+    if no_text.is_none() && (args.fix || args.diff) {
+        text = repaired(named, &path, text, &around, args.fix)?;
+    }
+    let mut findings = no_text.map_or_else(|| lint(&text, &around), |finding| vec![finding]);
+    findings.retain(|finding| !args.allow.iter().any(|allowed| allowed == finding.rule.id));
+    let hooks_json = around.hooks_json.map(|text| (surroundings::hooks_json(named).display().to_string(), text));
+    Ok(Checked { path: named.display().to_string(), text, hooks_json, findings })
+}
+
+/// Shows the repairs; writes them, and goes on with the repaired text, if `write` says so.
+fn repaired(named: &Path, path: &Path, text: String, around: &Surroundings, write: bool) -> Result<String> {
+    let (after, count) = fix::repair(&text, around);
+    if count == 0 {
+        return Ok(text);
+    }
+    // Not on standard output, which may carry JSON.
+    eprint!("{}", fix::diff(&named.display().to_string(), &text, &after));
+    if !write {
+        return Ok(text);
+    }
+    if std::fs::read_to_string(path).ok().as_ref() != Some(&text) {
+        bail!("{} was changed meanwhile; nothing was written", path.display());
+    }
+    // What a link points to is replaced, not the link.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    crate::files::replace(&target, after.as_bytes()).with_context(|| format!("{} cannot be written", path.display()))?;
+    eprintln!("{}: {count} repaired", named.display());
+    Ok(after)
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::lint;
 use super::matcher::Matcher;
+use super::rules::{self, Mistake};
 use super::schema::{self, AskUnattended, Capabilities, Journal, Mode, OnError, SCHEMA_VERSION};
 use crate::sandbox::limits;
 
@@ -46,10 +48,14 @@ pub enum RegistryError {
         found: u32,
     },
     /// A stanza that cannot be meant.
-    #[error("{path}: [[hooks]] {name:?}: {message}")]
+    #[error("{path}:{line}:{column}: [[hooks]] {name:?}: {message}")]
     Stanza {
         /// The file.
         path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
         /// The stanza.
         name: String,
         /// What is wrong, and what would be right.
@@ -148,11 +154,14 @@ impl Registry {
         let base = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
         let mut seen = HashSet::new();
         let mut stanzas = Vec::with_capacity(file.hooks.len());
-        for hook in file.hooks {
+        for (position, hook) in file.hooks.into_iter().enumerate() {
             let name = hook.name.clone();
             let enabled = hook.enabled.unwrap_or(true);
-            let stanza = stanza(hook, &file.defaults, &file.journals, &base, &mut seen)
-                .map_err(|message| RegistryError::Stanza { path: path.to_owned(), name, message })?;
+            let stanza = stanza(hook, &file.defaults, &file.journals, &base, &mut seen).map_err(|mistake| {
+                // Only a registry that is refused pays for positions.
+                let (line, column) = lint::draft::stanza_position(text, position, mistake.key);
+                RegistryError::Stanza { path: path.to_owned(), line, column, name, message: mistake.to_string() }
+            })?;
             if enabled && stanza.mode != Mode::Off {
                 stanzas.push(std::sync::Arc::new(stanza));
             }
@@ -171,9 +180,7 @@ impl Registry {
 }
 
 fn syntax(error: &toml::de::Error, text: &str, path: &Path) -> RegistryError {
-    let before = &text[..error.span().map_or(0, |span| span.start.min(text.len()))];
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let (line, column) = lint::place::line_and_column(text, error.span().map_or(0, |span| span.start));
     RegistryError::Syntax { path: path.to_owned(), line, column, message: error.message().trim().replace('\n', " ") }
 }
 
@@ -186,34 +193,25 @@ fn stanza(
     journals: &BTreeMap<String, Journal>,
     base: &Path,
     seen: &mut HashSet<Identity>,
-) -> Result<Stanza, String> {
+) -> Result<Stanza, Mistake> {
     let events = hook.event.into_vec();
-    if hook.name.trim().is_empty() || events.is_empty() {
-        return Err("needs a name and at least one event".into());
-    }
-    let narrow = events.iter().any(|event| event == "FileChanged" || event == "StopFailure");
-    let matcher = |key: &str, text: &Option<String>| {
-        let parsed = text.as_deref().map(|text| Matcher::parse(text, narrow)).transpose();
-        parsed.map_err(|error| format!("{key} = {:?} is no valid pattern: {error}", text.as_deref().unwrap_or_default()))
-    };
+    rules::name(&hook.name)?;
+    rules::events(&events)?;
+    let matcher = |key, text: &Option<String>| text.as_deref().map(|text| rules::matcher(key, text, &events)).transpose();
     let (tool, subject) = (matcher("tool", &hook.tool)?, matcher("matcher", &hook.matcher)?);
     for event in &events {
+        rules::event(event)?;
         if !seen.insert((hook.name.clone(), event.clone(), hook.tool.clone(), hook.matcher.clone())) {
-            let tool = hook.tool.as_deref().unwrap_or("every tool");
-            return Err(format!("registered twice for {event} and {tool}; remove one (E-REG-003)"));
+            return Err(rules::repeated(event, hook.tool.as_deref()));
         }
     }
-    if let Some(journal) = hook.journal.as_ref().filter(|journal| !journals.contains_key(*journal)) {
-        return Err(format!("journal = {journal:?} is not defined; add [journals.{journal}] with its path"));
+    if let Some(journal) = &hook.journal {
+        rules::journal(journal, journals.keys().map(String::as_str))?;
     }
     let on_error = hook.on_error.unwrap_or(defaults.on_error);
-    if hook.r#async && on_error != OnError::Continue {
-        return Err("async = true ignores the verdict, so on_error cannot stop anything; drop one of the two (E-REG-002)".into());
-    }
+    rules::ignored_verdict(hook.r#async, on_error)?;
     let sha256 = hook.sha256.map(|digest| digest.to_ascii_lowercase());
-    if let Some(digest) = sha256.as_ref().filter(|digest| digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit())) {
-        return Err(format!("sha256 = {digest:?} is not 64 hexadecimal digits"));
-    }
+    sha256.as_deref().map(rules::digest).transpose()?;
     let config = match config_json(toml::Value::Table(hook.config)) {
         serde_json::Value::Object(config) => config,
         _ => unreachable!("a table becomes an object"),
@@ -285,7 +283,14 @@ mod tests {
             (&format!("{HEAD}async = 'true'"), "invalid type: string"),
             (&format!("{HEAD}tool = '('"), "tool = \"(\" is no valid pattern"),
             (&format!("{HEAD}async = true\non_error = 'block'"), "E-REG-002"),
-            (&format!("{HEAD}journal = 'x'"), "add [journals.x]"),
+            (
+                &format!("{HEAD}journal = 'x'"),
+                "/r/registry.toml:6:11: [[hooks]] \"g\": journal = \"x\" is not defined; add [journals.x]",
+            ),
+            (
+                &HEAD.replace("Stop", "Stp"),
+                "/r/registry.toml:4:9: [[hooks]] \"g\": there is no event `Stp`; did you mean `Stop`?",
+            ),
             (&format!("{HEAD}sha256 = 'ab'"), "64 hexadecimal digits"),
             (&format!("{HEAD}{}", &HEAD[19..]), "registered twice for Stop and every tool"),
             (&format!("{HEAD}[hooks.capabilities.read_file]\npaths = []"), "unknown field `paths`"),

@@ -1,5 +1,7 @@
 //! Matchers as Claude Code reads them: the characters in the text select the algorithm.
 
+use std::fmt;
+
 use regex_lite::Regex;
 
 /// A compiled `tool` or `matcher` text.
@@ -56,6 +58,17 @@ impl Matcher {
         match self {
             Self::Names(names) => Some(names),
             _ => None,
+        }
+    }
+}
+
+/// As it is written in a registry.
+impl fmt::Display for Matcher {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Everything => formatter.write_str("*"),
+            Self::Names(names) => formatter.write_str(&names.join("|")),
+            Self::Pattern(regex) => formatter.write_str(regex.as_str()),
         }
     }
 }

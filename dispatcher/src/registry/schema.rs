@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::json_schema;
 
 /// The version of this schema.
 pub const SCHEMA_VERSION: u32 = 2;
 
 /// One file.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct File {
-    /// Must be [`SCHEMA_VERSION`].
+    /// The version of the schema: 2.
     pub schema_version: u32,
     /// What stanzas inherit.
     #[serde(default)]
@@ -28,15 +31,19 @@ pub struct File {
 }
 
 /// `[defaults]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(transform = json_schema::add_fuel_cap)]
 pub struct Defaults {
-    /// Milliseconds.
+    /// Milliseconds that a gate may take.
+    #[schemars(range(min = 1, max = 600_000))]
     pub timeout_ms: u32,
     /// Base of the fuel budget.
     #[serde(alias = "fuel_cap")]
+    #[schemars(range(min = 1, max = i64::MAX))]
     pub fuel: Option<u64>,
     /// MiB of guest memory.
+    #[schemars(range(min = 1, max = 4096))]
     pub memory_mb: u32,
     /// What a failing gate means.
     pub on_error: OnError,
@@ -51,7 +58,7 @@ impl Default for Defaults {
 }
 
 /// What it means when a gate could not judge.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnError {
     /// The call goes on, and the human is told.
@@ -64,7 +71,7 @@ pub enum OnError {
 }
 
 /// How hard a gate's findings are.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// As the gate says.
@@ -79,7 +86,7 @@ pub enum Mode {
 }
 
 /// `[journals.NAME]`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Journal {
     /// File, relative to the project root; `{date}` is the local date.
@@ -90,6 +97,7 @@ pub struct Journal {
     #[serde(default)]
     pub shape: Shape,
     /// Renamed to `NAME.1.EXT` before an append once it has this many bytes.
+    #[schemars(range(min = 1, max = i64::MAX))]
     pub rotate_bytes: Option<u64>,
     /// Which working tree's file it is, where a repository has several.
     #[serde(default)]
@@ -101,7 +109,7 @@ pub struct Journal {
 }
 
 /// Where the events of a linked working tree go.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Worktrees {
     /// Into a file of its own.
@@ -112,7 +120,7 @@ pub enum Worktrees {
 }
 
 /// The form of a journal line.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// Flat: `type`, local `ts`, `ts_epoch`, `schema_version`, `session_id`, `plugin_name`, then the fields.
@@ -123,7 +131,7 @@ pub enum Shape {
 }
 
 /// `[dispatcher]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dispatcher {
     /// What an unreadable PreToolUse event means.
@@ -133,6 +141,7 @@ pub struct Dispatcher {
     /// The shell analyser component, relative to the registry.
     pub analyzer: String,
     /// Largest event that is read, in MiB.
+    #[schemars(range(min = 1, max = 4096))]
     pub max_event_mb: u64,
 }
 
@@ -148,7 +157,7 @@ impl Default for Dispatcher {
 }
 
 /// Whether a question stays one under `bypassPermissions` and `dontAsk`.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum AskUnattended {
     /// It does; a client that cannot ask denies.
@@ -159,12 +168,14 @@ pub enum AskUnattended {
 }
 
 /// `[[hooks]]`, one stanza.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = json_schema::add_fuel_cap)]
 pub struct Hook {
     /// Stable id; may repeat with another event or matcher.
     pub name: String,
     /// One event, or several.
+    #[schemars(with = "json_schema::Events")]
     pub event: OneOrMany,
     /// Matcher on the tool name.
     pub tool: Option<String>,
@@ -179,12 +190,15 @@ pub struct Hook {
     pub plugin: String,
     /// Lower runs first.
     pub priority: Option<u32>,
-    /// Milliseconds.
+    /// Milliseconds that it may take.
+    #[schemars(range(min = 1, max = 600_000))]
     pub timeout_ms: Option<u32>,
     /// Base of the fuel budget.
     #[serde(alias = "fuel_cap")]
+    #[schemars(range(min = 1, max = i64::MAX))]
     pub fuel: Option<u64>,
     /// MiB of guest memory.
+    #[schemars(range(min = 1, max = 4096))]
     pub memory_mb: Option<u32>,
     /// What a failing gate means.
     pub on_error: Option<OnError>,
@@ -202,11 +216,13 @@ pub struct Hook {
     /// Name of the journal that its events go to.
     pub journal: Option<String>,
     /// The component's digest, 64 hex digits.
+    #[schemars(regex(pattern = "^[0-9a-fA-F]{64}$"))]
     pub sha256: Option<String>,
     /// Whether the stanza counts at all.
     pub enabled: Option<bool>,
     /// Handed to the gate.
     #[serde(default)]
+    #[schemars(with = "json_schema::AnyTable")]
     pub config: toml::Table,
     /// What it may do.
     #[serde(default)]
@@ -234,7 +250,7 @@ impl OneOrMany {
 }
 
 /// `[hooks.capabilities]`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Capabilities {
     /// Variables that may be read.
@@ -248,7 +264,7 @@ pub struct Capabilities {
 }
 
 /// `[hooks.capabilities.read_file]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadFile {
     /// Globs relative to the project root; a bare directory means everything below it.
@@ -256,17 +272,18 @@ pub struct ReadFile {
 }
 
 /// `[hooks.capabilities.write_file]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteFile {
     /// As for reading.
     pub path_allow: Vec<String>,
     /// Cap on one write.
+    #[schemars(range(min = 1))]
     pub max_bytes_per_call: Option<u32>,
 }
 
 /// `[hooks.capabilities.exec_subprocess]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecSubprocess {
     /// Program names.

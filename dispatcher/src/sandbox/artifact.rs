@@ -329,6 +329,11 @@ fn store(artifact: &Path, digest: &str, code: &[u8]) -> io::Result<()> {
     replace(&certificate_of(artifact), &serde_json::to_vec(&certificate).expect("plain data"))
 }
 
+/// SHA-256 in hexadecimal digits.
+pub fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

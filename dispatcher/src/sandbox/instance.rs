@@ -1,6 +1,6 @@
 //! One gate judging one event: a fresh instance, its limits, and what came of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
@@ -299,6 +299,12 @@ fn linker(component: &Component, engine: &wasmtime::Engine) -> wasmtime::Result<
     Ok(linker)
 }
 
+/// Whether a component's imports and exports have the types of the contract: what instantiating it would find out.
+pub(super) fn check_types(component: &Component, engine: &wasmtime::Engine, path: &Path) -> Result<(), LoadError> {
+    let linked = linker(component, engine).and_then(|linker| linker.instantiate_pre(component));
+    linked.and_then(gate::GatePre::new).map(drop).map_err(|error| LoadError::unfitting(path, &error))
+}
+
 /// WASI with nothing behind it: no directory, variable, argument, input or socket; output is captured and cut.
 pub(super) fn closed_wasi(capture: &Capture) -> WasiCtx {
     let mut builder = WasiCtxBuilder::new();
@@ -316,10 +322,15 @@ pub(super) fn check_contract(component: &Component, shared: &Shared, stanza: &St
         Some((name, version)) if name == interface => Some(version.to_owned()),
         _ => None,
     });
+    check_version(exported.as_deref(), &stanza.plugin, interface)
+}
+
+/// Refuses the version of an interface that the component at `path` exports, unless this host speaks it.
+pub(super) fn check_version(exported: Option<&str>, path: &Path, interface: &str) -> Result<(), LoadError> {
     match exported {
-        Some(version) if compatible(&version) => Ok(()),
+        Some(version) if compatible(version) => Ok(()),
         found => Err(LoadError::Contract {
-            path: stanza.plugin.clone(),
+            path: path.to_owned(),
             found: found.map_or("of no gate".into(), |version| format!("{interface}@{version}")),
             spoken: format!("{interface}@{CONTRACT}"),
         }),

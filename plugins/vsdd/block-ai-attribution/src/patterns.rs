@@ -30,19 +30,19 @@ pub fn names_coauthor(message: &Message) -> Option<String> {
 /// reported as such only.
 pub fn says_generated(message: &Message) -> Option<String> {
     let mut lines = message.text.lines().chain(message.identity.lines()).filter(|line| !is_ai_trailer(line));
-    let address = |line: &str| ADDRESSES.into_iter().find(|address| line.to_lowercase().contains(address));
+    let address = |line: &str| ADDRESSES.into_iter().find(|address| line.to_ascii_lowercase().contains(address));
     lines.find_map(|line| generated_phrase(line).or_else(|| address(line).map(str::to_owned)))
 }
 
 fn is_ai_trailer(line: &str) -> bool {
-    let plain: String = line.to_lowercase().chars().filter(|c| !"[]*`".contains(*c)).collect();
+    let plain: String = line.to_ascii_lowercase().chars().filter(|c| !"[]*`".contains(*c)).collect();
     let plain = plain.trim_start_matches(['>', '-', '_', ' ', '\t']);
     let Some(value) = plain.strip_prefix(TRAILER).and_then(|rest| rest.trim_start_matches([' ', '\t', '_']).strip_prefix(':'))
     else {
         return false;
     };
     let value = value.trim_start_matches([' ', '\t', '_']);
-    let begins = |name: &str| value.strip_prefix(name).is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+    let begins = |name: &str| value.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphabetic()));
     ADDRESSES.iter().any(|address| value.contains(address)) || (NAMES.iter().any(|name| begins(name)) && !is_person(value))
 }
 
@@ -58,13 +58,15 @@ fn is_person(value: &str) -> bool {
 }
 
 fn is_surname(word: &str) -> bool {
-    word.starts_with(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit()) && !MODEL_WORDS.contains(&word)
+    !word.starts_with(|c: char| c.is_ascii_punctuation())
+        && !word.contains(|c: char| c.is_ascii_digit())
+        && !MODEL_WORDS.contains(&word)
 }
 
 /// "generated with Claude", whatever mark-up stands in between.
 fn generated_phrase(line: &str) -> Option<String> {
-    let lower = line.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let lower = line.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.windows(2).enumerate().find_map(|(at, pair)| {
         let rest = &words[at + 2..];
         let is_made = |makers: &[&[&str]]| makers.iter().find(|maker| begins_with(rest, maker)).map(|maker| maker.join(" "));

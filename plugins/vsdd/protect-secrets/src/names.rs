@@ -20,10 +20,10 @@ fn components(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut components = vec![String::new()];
     for (at, letter) in letters.iter().enumerate() {
-        let is_after_small = at > 0 && letters[at - 1].is_lowercase();
+        let is_after_small = at > 0 && letters[at - 1].is_ascii_lowercase();
         let is_before_small =
-            at > 0 && letters[at - 1].is_uppercase() && letters.get(at + 1).is_some_and(|next| next.is_lowercase());
-        if *letter == '_' || (letter.is_uppercase() && (is_after_small || is_before_small)) {
+            at > 0 && letters[at - 1].is_ascii_uppercase() && letters.get(at + 1).is_some_and(|next| next.is_ascii_lowercase());
+        if *letter == '_' || (letter.is_ascii_uppercase() && (is_after_small || is_before_small)) {
             components.push(String::new());
         }
         if let Some(last) = components.last_mut().filter(|_| *letter != '_') {

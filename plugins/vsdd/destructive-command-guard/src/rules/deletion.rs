@@ -53,15 +53,15 @@ const SYSTEM: [&str; 18] = [
 /// Where home directories are.
 const HOMES: [&str; 2] = ["/home", "/Users"];
 
-/// `Remove-Item` of PowerShell and its other names, in small letters.
+/// `Remove-Item` of PowerShell and its other names.
 const REMOVE_ITEM: [&str; 6] = ["remove-item", "ri", "rd", "rmdir", "del", "erase"];
 
 /// What a recursive `rm` is given; nothing for any other command.
 fn removed_trees(command: &Command) -> Vec<Word> {
-    if REMOVE_ITEM.contains(&command.program.to_lowercase().as_str()) {
+    if REMOVE_ITEM.iter().any(|name| command.program.eq_ignore_ascii_case(name)) {
         let (options, operands): (Vec<Word>, _) =
             command.arguments().iter().cloned().partition(|word| word.literal_prefix().starts_with('-'));
-        let is_recursive = options.iter().any(|option| option.literal_prefix().to_lowercase().starts_with("-r"));
+        let is_recursive = options.iter().any(|option| option.literal_prefix().to_ascii_lowercase().starts_with("-r"));
         return if is_recursive { operands } else { Vec::new() };
     }
     if command.program != "rm" {

@@ -73,7 +73,7 @@ fn wanted_pattern(command: &Command) -> Option<String> {
         return None;
     };
     let asks = |word: &&Word| {
-        let text = text_of(word).to_lowercase();
+        let text = text_of(word).to_ascii_lowercase();
         WANTED.iter().any(|wanted| text.contains(wanted))
     };
     patterns.iter().find(asks).map(|word| word.raw.clone())
