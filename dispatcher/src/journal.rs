@@ -240,7 +240,13 @@ mod tests {
 
     fn metric(requires: &str) -> BTreeMap<String, Journal> {
         let path = ".foundry/metrics/events.jsonl".to_owned();
-        let journal = Journal { path, requires: Some(requires.into()), shape: Shape::Metric, rotate_bytes: Some(100), ..Journal::default() };
+        let journal = Journal {
+            path,
+            requires: Some(requires.into()),
+            shape: Shape::Metric,
+            rotate_bytes: Some(100),
+            ..Journal::default()
+        };
         BTreeMap::from([("foundry".to_owned(), journal)])
     }
 

@@ -27,7 +27,7 @@ pub struct Args {
     /// As JSON
     #[arg(long)]
     json: bool,
-    /// Repair what can be repaired safely; the changes are shown
+    /// Repair what can be repaired safely, then look again; the changes are shown (with --json, on standard error)
     #[arg(long)]
     fix: bool,
 }
@@ -97,12 +97,15 @@ fn look(registry: &Path, root: &Path) -> Vec<Check> {
     checks
 }
 
-fn repair(path: &Path, content: &str, quiet: bool) -> Result<()> {
+/// Replaces a file; shows the change.
+fn repair(path: &Path, content: &str, json: bool) -> Result<()> {
     let before = fs::read_to_string(path).unwrap_or_default();
-    if !quiet {
-        let diff = similar::TextDiff::from_lines(&before, content);
-        let name = path.display().to_string();
-        print!("{}", diff.unified_diff().context_radius(2).header(&name, &name));
+    let diff = similar::TextDiff::from_lines(&before, content);
+    let name = path.display().to_string();
+    let shown = diff.unified_diff().context_radius(2).header(&name, &name).to_string();
+    match json {
+        true => eprintln!("{shown}"),
+        false => println!("{shown}"),
     }
     files::replace(path, content.as_bytes()).with_context(|| path.display().to_string())
 }
@@ -115,16 +118,20 @@ fn text(checks: &[Check]) -> String {
             State::Warning => "warning",
             State::Error => "ERROR",
         };
-        out.push_str(&format!("{mark:<8} {:<14} {}\n", check.what, check.found.replace('\n', "\n                        ")));
+        out.push_str(&format!("{mark:<8} {:<12} {}\n", check.what, check.found.replace('\n', "\n                      ")));
         if !check.remedy.is_empty() {
-            out.push_str(&format!("{:<8} {:<14} -> {}\n", "", "", check.remedy));
+            out.push_str(&format!("{:<8} {:<12} -> {}\n", "", "", check.remedy));
         }
     }
-    let count = |state: State| checks.iter().filter(|check| check.state == state).count();
+    let count = |state: State, name: &str| match checks.iter().filter(|check| check.state == state).count() {
+        0 => format!("no {name}s"),
+        1 => format!("1 {name}"),
+        number => format!("{number} {name}s"),
+    };
+    out.push_str(&format!("\n{}, {}", count(State::Error, "error"), count(State::Warning, "warning")));
     let fixable = checks.iter().filter(|check| check.fix.is_some()).count();
-    out.push_str(&format!("{} errors, {} warnings", count(State::Error), count(State::Warning)));
     if fixable > 0 {
-        out.push_str(&format!("; --fix repairs {fixable}"));
+        out.push_str(&format!("; `dispatcher doctor --fix` repairs {fixable} of them"));
     }
     out.push('\n');
     out

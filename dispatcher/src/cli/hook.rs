@@ -93,7 +93,11 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn read_event(limit: u64, named: Option<&str>) -> Result<Event, String> {
     let mut input = Vec::new();
-    std::io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut input).map_err(|error| format!("standard input: {error}"))?;
+    std::io::stdin()
+        .lock()
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut input)
+        .map_err(|error| format!("standard input: {error}"))?;
     if input.len() as u64 > limit {
         return Err(format!("standard input is larger than {} MiB (`[dispatcher] max_event_mb`)", limit >> 20));
     }

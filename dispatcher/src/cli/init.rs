@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::overrides;
 
-/// Creates .foundry/ with every setting at its default; what is there already is kept
+/// Has the Foundry gates guard a project: creates .foundry/ with every setting at its default
+///
+/// What is there already is kept; a second run creates what has gone missing since.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The project [default: the one around the current directory]
@@ -31,6 +33,7 @@ pub fn default_settings() -> Value {
         "handoffSummaryTokenBudget": 300,
         "secretScan": true,
         "verifyOnStop": true,
+        "verifyRequireSuccess": false,
         "protectedPaths": [".github/workflows/**", "**/*.lock", "package-lock.json", "db/migrations/**"],
     })
 }
@@ -41,10 +44,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     for line in create(&root)? {
         println!("{line}");
     }
+    println!("\nThe Foundry gates guard {} from the agent's next event on.", root.display());
+    println!("Settings are in .foundry/config.json; `dispatcher doctor` says whether all is well.");
     Ok(ExitCode::SUCCESS)
 }
 
 /// Creates what is missing; says what it did, a line each.
+///
+/// No memory/INDEX.md: a session that finds one gets it as it stands, and an empty one would hide every fact to come.
 fn create(root: &Path) -> Result<Vec<String>> {
     let state = root.join(".foundry");
     let mut done = Vec::new();
@@ -52,23 +59,19 @@ fn create(root: &Path) -> Result<Vec<String>> {
         let path = state.join(folder);
         if !path.is_dir() {
             fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
-            done.push(format!("created .foundry/{folder}/"));
+            done.push(format!("created  .foundry/{folder}/"));
         }
     }
-    let files = [
-        ("config.json", format!("{:#}\n", default_settings())),
-        ("overrides.json", overrides::empty_file()),
-        ("memory/INDEX.md", "# Foundry memory index\n".to_owned()),
-    ];
+    let files = [("config.json", format!("{:#}\n", default_settings())), ("overrides.json", overrides::empty_file())];
     for (name, content) in files {
         let path = state.join(name);
         // Two runs at once must not overwrite each other either.
         match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
                 std::io::Write::write_all(&mut file, content.as_bytes()).with_context(|| path.display().to_string())?;
-                done.push(format!("created .foundry/{name}"));
+                done.push(format!("created  .foundry/{name}"));
             }
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => done.push(format!("kept .foundry/{name}")),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => done.push(format!("kept     .foundry/{name}")),
             Err(error) => return Err(error).with_context(|| path.display().to_string()),
         }
     }
@@ -81,7 +84,7 @@ fn create(root: &Path) -> Result<Vec<String>> {
         }
         text.push_str(&missing.iter().map(|line| format!("{line}\n")).collect::<String>());
         crate::files::replace(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
-        done.push(format!("added {} to .gitignore", missing.join(", ")));
+        done.push(format!("ignored  {} (in .gitignore)", missing.join(", ")));
     }
     Ok(done)
 }
@@ -108,7 +111,9 @@ mod tests {
         fs::remove_dir_all(scratch.path().join(".foundry/runbooks")).unwrap();
         let done = create(scratch.path()).unwrap();
         assert_eq!(fs::read_to_string(&config).unwrap(), "{}");
-        assert!(done.contains(&"created .foundry/runbooks/".to_owned()) && done.contains(&"kept .foundry/config.json".to_owned()));
+        assert!(
+            done.contains(&"created  .foundry/runbooks/".to_owned()) && done.contains(&"kept     .foundry/config.json".to_owned())
+        );
         let ignored = fs::read_to_string(scratch.path().join(".gitignore")).unwrap();
         assert_eq!(ignored, "target\n.foundry/scratch/\n.foundry/metrics/\n.foundry/blackboard/\n");
     }

@@ -1,17 +1,19 @@
 //! `dispatcher override`: people's expiring exceptions from single rules.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::files::replace;
+use crate::files::{self, replace};
+use crate::journal;
 use crate::overrides::{self, Entry};
 use crate::project;
 
-/// Lets one rule be broken until a day, with a reason
+/// Switches one rule off in a project, for a reason and until a day
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -28,9 +30,9 @@ enum What {
         /// The rule, as the gate's message names it
         rule: String,
         /// Why; it is recorded each time the override is used
-        #[arg(long)]
+        #[arg(long, value_name = "TEXT")]
         reason: String,
-        /// The last day it counts
+        /// The last day it counts (UTC)
         #[arg(long, value_name = "YYYY-MM-DD")]
         expires: jiff::civil::Date,
     },
@@ -54,11 +56,34 @@ const COMMENT: &str = "Each override must state why it exists and when it expire
 pub fn run(args: &Args) -> Result<ExitCode> {
     let root = project_root(args.project.as_deref())?;
     let path = overrides::file(&root);
-    let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let today = today();
     match &args.what {
         What::Add { rule, reason, expires } => add(&path, rule, reason, &expires.to_string(), &today),
         What::List { json } => list(&path, *json, &today),
         What::Remove { rule } => remove(&path, rule),
+    }
+}
+
+/// The date that expiry is measured by, as `YYYY-MM-DD`.
+pub fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+}
+
+/// Rules that no override reaches, by how they begin, and what to do instead. Whoever tries should hear it now, and not
+/// wonder at the next stop.
+const NEVER: [(&str, &str); 4] = [
+    ("secret:", "make a placeholder obviously fake, or move the value out of the file"),
+    ("context-firewall", "raise `handoffSummaryTokenBudget` in .foundry/config.json"),
+    ("verify-before-claiming", "set `verifyOnStop` to false in .foundry/config.json"),
+    ("failed:", "a gate has failed, and `dispatcher doctor` may know why"),
+];
+
+/// An entry as the gates' host takes it; the error says why it has no effect.
+pub fn understood(entry: &Value) -> Result<Entry, String> {
+    let read = Entry::read(entry)?;
+    match NEVER.iter().find(|(start, _)| read.gate.starts_with(start)) {
+        Some((_, instead)) => Err(format!("`{}` cannot be overridden; {instead}", read.gate)),
+        None => Ok(read),
     }
 }
 
@@ -75,12 +100,12 @@ pub fn project_root(named: Option<&Path>) -> Result<PathBuf> {
 
 fn add(path: &Path, rule: &str, reason: &str, expires: &str, today: &str) -> Result<ExitCode> {
     let entry = json!({"gate": rule, "reason": reason, "expires": expires});
-    let read = Entry::read(&entry).map_err(anyhow::Error::msg)?;
+    let read = understood(&entry).map_err(anyhow::Error::msg)?;
     if rule.contains(char::is_whitespace) {
         bail!("{rule:?} is no rule; name it as the gate's message does, such as `git-push-force`");
     }
     if !read.in_force(today) {
-        bail!("--expires {expires} has passed already (today is {today})");
+        bail!("{expires} has passed already (today is {today})");
     }
     let mut file = load(path)?;
     let Some(entries) = file.as_object_mut().and_then(|file| file.entry("overrides").or_insert_with(|| json!([])).as_array_mut())
@@ -89,8 +114,21 @@ fn add(path: &Path, rule: &str, reason: &str, expires: &str, today: &str) -> Res
     };
     entries.push(entry);
     save(path, &file)?;
-    println!("{rule} may be broken until {expires} ({})", path.display());
+    println!("`{rule}` is off in this project until the end of {expires} ({}).", path.display());
+    if !has_stopped_something(rule) {
+        println!("No gate has stopped anything by this rule on this machine yet: is it spelled as the gate's message has it?");
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the user's own journal has a decision by `rule`. A name that is spelled wrong overrides nothing, silently, and only
+/// the gates know their rules.
+fn has_stopped_something(rule: &str) -> bool {
+    let wanted = Value::from(rule).to_string();
+    let directory = journal::state_directory().and_then(|directory| fs::read_dir(directory).ok());
+    let files = directory.into_iter().flatten().flatten().filter_map(|entry| files::open_regular(&entry.path()).ok());
+    let lines = files.flat_map(|file| BufReader::new(file).lines().map_while(Result::ok));
+    lines.filter(|line| line.contains("\"dispatcher.decision\"")).any(|line| line.contains(&wanted))
 }
 
 fn list(path: &Path, as_json: bool, today: &str) -> Result<ExitCode> {
@@ -101,17 +139,19 @@ fn list(path: &Path, as_json: bool, today: &str) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if rows.is_empty() {
-        println!("no overrides ({})", path.display());
+        println!("No overrides: every rule stands ({}).", path.display());
+        return Ok(ExitCode::SUCCESS);
     }
+    println!("{:<9} {:<24} {:<10}  WHY", "STATE", "RULE", "LAST DAY");
     for row in rows {
         let text = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
-        println!("{:<10} {:<24} {:<10} {}", text("state"), text("gate"), text("expires"), text("why"));
+        println!("{:<9} {:<24} {:<10}  {}", text("state"), text("gate"), text("expires"), text("why"));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn row(entry: &Value, today: &str) -> Value {
-    match Entry::read(entry) {
+    match understood(entry) {
         Ok(read) => {
             let state = if read.in_force(today) { "in force" } else { "expired" };
             json!({"state": state, "gate": read.gate, "expires": read.expires, "why": read.reason})
@@ -128,11 +168,14 @@ fn remove(path: &Path, rule: &str) -> Result<ExitCode> {
     }
     let removed = before - overrides::entries(&file).len();
     if removed == 0 {
-        eprintln!("{}: no override of {rule}", path.display());
+        eprintln!("There is no override of `{rule}`; `dispatcher override list` shows those there are.");
         return Ok(ExitCode::from(1));
     }
     save(path, &file)?;
-    println!("{removed} removed: {rule} stands again");
+    match removed {
+        1 => println!("Removed: `{rule}` stands again."),
+        _ => println!("{removed} removed: `{rule}` stands again."),
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -140,7 +183,8 @@ fn remove(path: &Path, rule: &str) -> Result<ExitCode> {
 fn load(path: &Path) -> Result<Value> {
     match fs::read_to_string(path) {
         Ok(text) => {
-            let file: Value = serde_json::from_str(&text).with_context(|| format!("{} is not JSON; repair it first", path.display()))?;
+            let file: Value =
+                serde_json::from_str(&text).with_context(|| format!("{} is not JSON; repair it first", path.display()))?;
             if !file.is_object() {
                 bail!("{} is not a JSON object; repair it first", path.display());
             }
@@ -186,7 +230,9 @@ mod tests {
     fn what_would_not_count_is_refused_and_a_broken_file_is_left_alone() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("overrides.json");
-        for (rule, reason, expires) in [("r", " ", "2030-01-01"), ("", "why", "2030-01-01"), ("a b", "why", "2030-01-01"), ("r", "why", "2020-01-01")] {
+        for (rule, reason, expires) in
+            [("r", " ", "2030-01-01"), ("", "why", "2030-01-01"), ("a b", "why", "2030-01-01"), ("r", "why", "2020-01-01"), ("secret:jwt", "why", "2030-01-01")]
+        {
             assert!(add(&path, rule, reason, expires, "2026-01-01").is_err(), "{rule} {reason} {expires}");
         }
         assert!(!path.exists());

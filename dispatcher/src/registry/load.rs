@@ -141,7 +141,8 @@ pub struct Stanza {
 impl Registry {
     /// Reads and checks a registry file.
     pub fn load(path: &Path) -> Result<Self, RegistryError> {
-        let text = crate::files::read_small(path, MAX_BYTES).map_err(|source| RegistryError::Missing { path: path.to_owned(), source })?;
+        let text = crate::files::read_small(path, MAX_BYTES)
+            .map_err(|source| RegistryError::Missing { path: path.to_owned(), source })?;
         Self::parse(&text, path)
     }
 

@@ -257,7 +257,9 @@ fn run(
     let answer = match instance {
         Ok(gate) => gate.portcullis_gate_judge().call_evaluate(&mut store, &event_record(shared)),
         // Neither a trap while it started nor a refusal of the system: its types are not the contract's.
-        Err(error) if !error.is::<Trap>() && !error.is::<std::io::Error>() => return Err((LoadError::unfitting(&stanza.plugin, &error).into(), 0)),
+        Err(error) if !error.is::<Trap>() && !error.is::<std::io::Error>() => {
+            return Err((LoadError::unfitting(&stanza.plugin, &error).into(), 0));
+        }
         Err(error) => Err(error),
     };
     let used = budget - store.get_fuel().unwrap_or(0);

@@ -24,7 +24,9 @@ pub fn checks(path: &Path, root: &Path) -> Vec<Check> {
             checks.extend(version(path));
             checks.extend(permissions(&registry));
         }
-        Err(error) => checks.push(Check::error("registry", error.to_string(), "Correct it; `dispatcher validate` shows every mistake.")),
+        Err(error) => {
+            checks.push(Check::error("registry", error.to_string(), "Correct it; `dispatcher validate` shows every mistake."))
+        }
     }
     checks.extend(settings(root));
     checks
@@ -42,7 +44,8 @@ fn cache() -> Check {
 }
 
 fn git() -> Check {
-    let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).find(|directory| directory.join("git").is_file());
+    let found =
+        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).find(|directory| directory.join("git").is_file());
     match found {
         Some(directory) => Check::ok("git", directory.join("git").display().to_string()),
         None => Check::warning("git", "not found on PATH", "Install git; gates that ask it leave that part out."),
@@ -51,9 +54,9 @@ fn git() -> Check {
 
 fn state() -> Check {
     let directory = journal::state_directory();
-    let writable = directory.as_ref().is_some_and(|directory| {
-        fs::create_dir_all(directory).is_ok() && tempfile::NamedTempFile::new_in(directory).is_ok()
-    });
+    let writable = directory
+        .as_ref()
+        .is_some_and(|directory| fs::create_dir_all(directory).is_ok() && tempfile::NamedTempFile::new_in(directory).is_ok());
     match (directory, writable) {
         (Some(directory), true) => Check::ok("journal", directory.display().to_string()),
         (Some(directory), false) => {
@@ -115,7 +118,9 @@ fn version(registry: &Path) -> Option<Check> {
     let own = env!("CARGO_PKG_VERSION");
     Some(match shipped == own {
         true => Check::ok("version", own),
-        false => Check::warning("version", format!("this dispatcher is {own}, the plugin is {shipped}"), "Install the plugin again."),
+        false => {
+            Check::warning("version", format!("this dispatcher is {own}, the plugin is {shipped}"), "Install the plugin again.")
+        }
     })
 }
 
@@ -156,7 +161,11 @@ fn settings(root: &Path) -> Vec<Check> {
         let calls = settings.get("hooks").map(|hooks| hooks.to_string().matches("bin/dispatcher").count()).unwrap_or(0);
         if calls > 0 {
             let found = format!("{} calls a dispatcher {calls} times", path.display());
-            checks.push(Check::warning("settings", found, "If the plugin is enabled as well, each event is judged twice: keep one of them."));
+            checks.push(Check::warning(
+                "settings",
+                found,
+                "If the plugin is enabled as well, each event is judged twice: keep one of them.",
+            ));
         }
     }
     checks

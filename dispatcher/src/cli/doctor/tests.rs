@@ -14,17 +14,22 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn every_fault_of_a_project_is_found_with_its_remedy() {
     for (files, state, found, remedy) in [
         (vec![(".foundry/config.json", "{}")], State::Ok, "config.json", ""),
-        (vec![(".foundry/config.json", "{")], State::Error, "not a JSON object", "Correct it"),
-        (vec![(".foundry/config.json", r#"{"_note": 1, "secretscan": true}"#)], State::Warning, "`secretscan` is no setting", "`secretScan`"),
+        (vec![(".foundry/config.json", "{")], State::Error, "every setting has its default", "Correct it"),
+        (
+            vec![(".foundry/config.json", r#"{"_note": 1, "secretscan": true}"#)],
+            State::Warning,
+            "`secretscan` is no setting",
+            "`secretScan`",
+        ),
         (vec![(".foundry/config.json", r#"{"enforcement": "OFF"}"#)], State::Error, "its default counts", "\"warn\""),
-        (vec![(".foundry/config.json", r#"{"enforcement": "off"}"#)], State::Warning, "no guard has an opinion", "Remove it"),
-        (vec![(".foundry/config.json", r#"{"secretScan": false}"#)], State::Warning, "not searched", "Remove it"),
+        (vec![(".foundry/config.json", r#"{"enforcement": "off"}"#)], State::Warning, "nothing is stopped", "Remove the line"),
+        (vec![(".foundry/config.json", r#"{"secretScan": false}"#)], State::Warning, "not searched", "Remove the line"),
         (vec![(".foundry/overrides.json", "[")], State::Error, "nothing is overridden", "Correct it"),
         (
             vec![(".foundry/overrides.json", r#"{"overrides":[{"gate":"r","reason":"x","expires":"2020-01-01"}]}"#)],
             State::Error,
-            "expired: r",
-            "Remove them",
+            "stands again: r (2020-01-01)",
+            "Remove what",
         ),
         (
             vec![(".foundry/overrides.json", r#"{"overrides":[{"gate":"r","expires":"2099-01-01"}]}"#)],
@@ -32,7 +37,12 @@ fn every_fault_of_a_project_is_found_with_its_remedy() {
             "`reason` is missing",
             "Correct or remove",
         ),
-        (vec![(".foundry/memory/facts/a.md", "---\ntype: decision\n---\nbody")], State::Warning, "a.md does not say why", "**Why:**"),
+        (
+            vec![(".foundry/memory/facts/a.md", "---\ntype: decision\n---\nbody")],
+            State::Warning,
+            "a.md does not say why",
+            "**Why:**",
+        ),
         (vec![(".foundry/runbooks/d.md", "Deploy it")], State::Warning, "d.md has no way back", "## Rollback"),
     ] {
         let scratch = project(&files);
@@ -46,7 +56,10 @@ fn every_fault_of_a_project_is_found_with_its_remedy() {
 #[test]
 fn the_safe_repairs_repair() {
     let scratch = project(&[
-        (".foundry/overrides.json", r#"{"overrides":[{"gate":"r","reason":"x","expires":"2020-01-01"},{"gate":"s","reason":"x","expires":"2099-01-01"}]}"#),
+        (
+            ".foundry/overrides.json",
+            r#"{"overrides":[{"gate":"r","reason":"x","expires":"2020-01-01"},{"gate":"s","reason":"x","expires":"2099-01-01"}]}"#,
+        ),
         (".git/HEAD", "ref: refs/heads/main"),
     ]);
     let checks = foundry::checks(scratch.path());
