@@ -1,11 +1,12 @@
 //! `dispatcher validate`: everything that can be said against a registry.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+use crate::files::open_regular;
 use crate::registry::json_schema;
 use crate::registry::lint::render::{self, Checked};
 use crate::registry::lint::{Severity, Surroundings, catalogue, decode, fix, lint, surroundings};
@@ -87,7 +88,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 
 fn check(named: &Path, args: &Args) -> Result<Checked> {
     let path = super::registry_path(Some(&named.to_owned()));
-    let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut bytes = Vec::new();
+    let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.with_context(|| format!("{} cannot be read", path.display()))?;
     let (mut text, no_text) = decode(&bytes);
     let around = match args.text_only {
         true => Surroundings::default(),
