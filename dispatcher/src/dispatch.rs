@@ -13,7 +13,7 @@ use crate::registry::{Registry, Stanza};
 use crate::sandbox::artifact::{self, Artifacts};
 use crate::sandbox::bindings::types::Verdict;
 use crate::sandbox::runner::Runner;
-use crate::sandbox::{Judged, Outcome, Shared, engine};
+use crate::sandbox::{Judged, Outcome, Sandbox, Shared, engine};
 
 /// Where an event happens.
 pub struct Place {
@@ -62,12 +62,12 @@ impl<'a> Dispatch<'a> {
         let deadline = how.start + std::time::Duration::from_millis(matrix::of(&event.name).deadline_ms());
         let engine = engine::running().expect("the settings are valid");
         let base = registry.path.parent().unwrap_or(Path::new("."));
+        let artifacts = Artifacts::new(engine, base, artifact::cache_directory());
         let shared = Arc::new(Shared {
             event,
             root: place.root.clone(),
             cwd: place.cwd.clone(),
-            artifacts: Arc::new(Artifacts::new(engine, base, artifact::cache_directory())),
-            analyzer: registry.analyzer.clone(),
+            sandbox: Arc::new(Sandbox::new(artifacts, registry.analyzer.clone())),
             today: how.today,
             analysis: OnceLock::new(),
             trace: how.trace,

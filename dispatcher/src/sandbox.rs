@@ -3,10 +3,17 @@
 pub mod artifact;
 pub mod bindings;
 pub mod capability;
+pub mod contract;
 pub mod engine;
 pub mod facts;
+pub mod failure;
 pub mod instance;
 pub mod limits;
+pub mod linking;
 pub mod runner;
+pub mod shared;
+mod verdicts;
 
-pub use instance::{Failure, FailureKind, Judged, Outcome, Shared};
+pub use failure::{Failure, FailureKind};
+pub use instance::{Judged, Outcome};
+pub use shared::{Sandbox, Shared};

@@ -112,7 +112,8 @@ mod tests {
         let done = create(scratch.path()).unwrap();
         assert_eq!(fs::read_to_string(&config).unwrap(), "{}");
         assert!(
-            done.contains(&"created  .foundry/runbooks/".to_owned()) && done.contains(&"kept     .foundry/config.json".to_owned())
+            done.contains(&"created  .foundry/runbooks/".to_owned())
+                && done.contains(&"kept     .foundry/config.json".to_owned())
         );
         let ignored = fs::read_to_string(scratch.path().join(".gitignore")).unwrap();
         assert_eq!(ignored, "target\n.foundry/scratch/\n.foundry/metrics/\n.foundry/blackboard/\n");

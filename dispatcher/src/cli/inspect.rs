@@ -7,9 +7,9 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::sandbox::artifact::{self, Artifacts};
+use crate::sandbox::contract::CONTRACT;
 use crate::sandbox::engine;
 use crate::sandbox::facts::{ANALYZER, Capability, Facts, JUDGE};
-use crate::sandbox::instance::CONTRACT;
 
 /// Tells what a component can do: its contract, what it imports, and the stanza it would need
 ///

@@ -230,9 +230,13 @@ mod tests {
     fn what_would_not_count_is_refused_and_a_broken_file_is_left_alone() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("overrides.json");
-        for (rule, reason, expires) in
-            [("r", " ", "2030-01-01"), ("", "why", "2030-01-01"), ("a b", "why", "2030-01-01"), ("r", "why", "2020-01-01"), ("secret:jwt", "why", "2030-01-01")]
-        {
+        for (rule, reason, expires) in [
+            ("r", " ", "2030-01-01"),
+            ("", "why", "2030-01-01"),
+            ("a b", "why", "2030-01-01"),
+            ("r", "why", "2020-01-01"),
+            ("secret:jwt", "why", "2030-01-01"),
+        ] {
             assert!(add(&path, rule, reason, expires, "2026-01-01").is_err(), "{rule} {reason} {expires}");
         }
         assert!(!path.exists());

@@ -68,8 +68,8 @@ impl LoadError {
     pub fn unfitting(path: &Path, error: &wasmtime::Error) -> Self {
         Self::Contract {
             path: path.to_owned(),
-            found: format!("of {} with other types ({})", super::instance::CONTRACT, root_cause(error)),
-            spoken: super::instance::CONTRACT.into(),
+            found: format!("of {} with other types ({})", super::contract::CONTRACT, root_cause(error)),
+            spoken: super::contract::CONTRACT.into(),
         }
     }
 

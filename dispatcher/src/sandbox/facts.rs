@@ -8,7 +8,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::artifact::{self, Artifacts, LoadError};
-use super::instance;
+use super::contract;
 
 /// What a gate exports.
 pub const JUDGE: &str = "portcullis:gate/judge";
@@ -105,7 +105,7 @@ impl Facts {
             unfitting: None,
         };
         if facts.speaks(JUDGE).is_ok() {
-            facts.unfitting = instance::check_types(&component, artifacts.engine(), path).err();
+            facts.unfitting = contract::check_types(&component, artifacts.engine(), path).err();
         }
         Ok(facts)
     }
@@ -115,7 +115,7 @@ impl Facts {
         if let Some(error) = self.unfitting.as_ref().filter(|_| interface == JUDGE) {
             return Err(error.clone());
         }
-        instance::check_version(self.version(interface), &self.path, interface)
+        contract::check_version(self.version(interface), &self.path, interface)
     }
 
     /// The version of `interface` that it exports.

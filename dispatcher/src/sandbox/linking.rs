@@ -5,15 +5,15 @@
 
 use std::collections::HashSet;
 
-use wasmtime::component::{Component, HasData, HasSelf, Linker, ResourceTable};
+use wasmtime::component::{Component, HasData, HasSelf, InstancePre, Linker, ResourceTable};
 use wasmtime::{Engine, Result};
+use wasmtime_wasi::WasiView;
 use wasmtime_wasi::cli::{WasiCli, WasiCliView};
 use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView};
 use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
 use wasmtime_wasi::p2::bindings::{cli, clocks, filesystem, random, sockets, sync};
 use wasmtime_wasi::random::WasiRandom;
 use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
-use wasmtime_wasi::WasiView;
 
 use super::bindings::gate::portcullis::gate as host;
 use super::instance::Call;
@@ -30,9 +30,9 @@ impl<T: WasiView> Linking<T> {
         Self { linker: Linker::new(engine), linked: HashSet::new() }
     }
 
-    /// Links what `component` imports, by `own` where it is no interface of WASI; what neither knows is left out, and
-    /// instantiating the component names it.
-    pub fn provide(&mut self, component: &Component, own: fn(&mut Linker<T>, &str) -> Result<bool>) -> Result<&Linker<T>> {
+    /// Links what `component` imports, by `own` where it is no interface of WASI, and binds the component to it. What
+    /// neither knows is left out, and the error names it.
+    pub fn prepare(&mut self, component: &Component, own: fn(&mut Linker<T>, &str) -> Result<bool>) -> Result<InstancePre<T>> {
         let engine = self.linker.engine().clone();
         for (name, _) in component.component_type().imports(&engine) {
             let interface = name.split('@').next().unwrap_or_default();
@@ -41,7 +41,7 @@ impl<T: WasiView> Linking<T> {
                 self.linked.insert(interface.to_owned());
             }
         }
-        Ok(&self.linker)
+        self.linker.instantiate_pre(component)
     }
 }
 

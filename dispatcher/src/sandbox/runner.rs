@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::instance::{self, Failure, Judged, Outcome, Record, Shared};
+use super::failure::{Failure, FailureKind};
+use super::instance::{self, Judged, Outcome, Record};
 use super::limits;
+use super::shared::Shared;
 use crate::journal::Emitted;
 use crate::registry::Stanza;
 
@@ -85,7 +87,7 @@ impl Runner {
             match worker.results.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(result) => return result,
                 Err(RecvTimeoutError::Timeout) => {
-                    shared.artifacts.engine().increment_epoch();
+                    shared.sandbox.artifacts.engine().increment_epoch();
                     if let Ok(result) = worker.results.recv_timeout(limits::GRACE) {
                         return result;
                     }
@@ -98,13 +100,13 @@ impl Runner {
         // The worker panicked: a fault of the host while it served this gate.
         self.worker = None;
         let what = "the host failed while it served the gate";
-        (Outcome::Failed(Failure::new(instance::FailureKind::Trap, what, "Report it.")), 0)
+        (Outcome::Failed(Failure::new(FailureKind::Trap, what, "Report it.")), 0)
     }
 }
 
 fn late() -> Failure {
     Failure::new(
-        instance::FailureKind::Deadline,
+        FailureKind::Deadline,
         "the time for the whole event was used up before its turn",
         "Try again; if it stays so, look for the slow gate with `dispatcher explain`.",
     )

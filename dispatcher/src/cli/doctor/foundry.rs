@@ -75,7 +75,11 @@ fn settings(root: &Path) -> Vec<Check> {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let found = ".foundry/config.json is missing, so every setting has its default";
-            return vec![Check::warning("config", found, "Run `dispatcher init`; it writes the defaults down and keeps what is there.")];
+            return vec![Check::warning(
+                "config",
+                found,
+                "Run `dispatcher init`; it writes the defaults down and keeps what is there.",
+            )];
         }
         Err(error) => {
             let found = format!(".foundry/config.json cannot be read, so every setting has its default: {error}");

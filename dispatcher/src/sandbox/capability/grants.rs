@@ -9,7 +9,7 @@ use cap_std::fs::Dir;
 
 use crate::project;
 use crate::protocol::event::Event;
-use crate::sandbox::instance::Shared;
+use crate::sandbox::shared::Shared;
 
 /// A granted place, opened: everything is reached through `directory`, which no link leaves.
 pub struct Granted {

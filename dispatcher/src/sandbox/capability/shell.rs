@@ -3,18 +3,19 @@
 //! The analyser is a parser, and parsers recurse: natively, a command nested some thousand times deep would end the process,
 //! which the agent takes for consent. Here it is a trap, and the gate that asked gets an error.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use wasmtime::component::{Linker, ResourceTable};
+use wasmtime::component::ResourceTable;
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::output::Capture;
+use crate::sandbox::artifact::LoadError;
 use crate::sandbox::bindings::gate::portcullis::gate::shell;
 use crate::sandbox::bindings::{Analysis, Context, analyzer};
-use crate::sandbox::instance::{self, Call, Memory, Shared};
-use crate::sandbox::limits;
+use crate::sandbox::instance::{self, Call, Memory};
+use crate::sandbox::linking::{self, Linking};
+use crate::sandbox::{Sandbox, Shared, limits};
 
 impl shell::Host for Call {
     fn commands(&mut self) -> Result<Vec<shell::Command>, String> {
@@ -52,34 +53,47 @@ impl Call {
     }
 }
 
-struct Analyser {
+/// The store behind one run of the analyser.
+pub struct Run {
     memory: Memory,
     deadline: Instant,
     wasi: WasiCtx,
     table: ResourceTable,
 }
 
-impl WasiView for Analyser {
+impl WasiView for Run {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
     }
 }
 
+/// The analyser component, bound to what it imports.
+pub struct Analyser(analyzer::ShellAnalyzerPre<Run>);
+
+impl Analyser {
+    fn load(sandbox: &Sandbox) -> Result<Self, String> {
+        let component = sandbox.artifacts.load(&sandbox.analyzer, None).map_err(|error| error.to_string())?;
+        let prepared = Linking::new(sandbox.artifacts.engine()).prepare(&component, linking::nothing);
+        let analyser = prepared.and_then(analyzer::ShellAnalyzerPre::new);
+        analyser.map(Self).map_err(|error| LoadError::unfitting(&sandbox.analyzer, &error).to_string())
+    }
+}
+
 /// Runs the analyser on one command line. The error says what went wrong.
-pub fn analyze(shared: &Arc<Shared>, text: &str, deadline: Instant) -> Result<Analysed, String> {
-    let start = Instant::now();
+pub fn analyze(shared: &Shared, text: &str, deadline: Instant) -> Result<Analysed, String> {
     let failed = |why: &str| format!("the shell command could not be analysed: {why}");
-    let component = shared.artifacts.load(&shared.analyzer, None).map_err(|error| failed(&error.to_string()))?;
-    let engine = shared.artifacts.engine();
+    let start = Instant::now();
+    let sandbox = &*shared.sandbox;
+    let analyser = sandbox.analyser.get_or_init(|| Analyser::load(sandbox)).as_ref().map_err(|error| failed(error))?;
     let capture = Capture::default();
-    let analyser = Analyser {
+    let run = Run {
         memory: Memory::new(limits::ANALYZER_MEMORY_MB),
         deadline,
         wasi: instance::closed_wasi(&capture),
         table: ResourceTable::new(),
     };
-    let mut store = Store::new(engine, analyser);
-    store.limiter(|analyser| &mut analyser.memory);
+    let mut store = Store::new(sandbox.artifacts.engine(), run);
+    store.limiter(|run| &mut run.memory);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|store| match Instant::now() >= store.data().deadline {
         true => Err(Trap::Interrupt.into()),
@@ -87,14 +101,14 @@ pub fn analyze(shared: &Arc<Shared>, text: &str, deadline: Instant) -> Result<An
     });
     let fuel = limits::ANALYZER_FUEL_BASE + limits::ANALYZER_FUEL_PER_BYTE.saturating_mul(text.len() as u64);
     store.set_fuel(fuel).expect("the engine counts fuel");
-    let mut linker = Linker::new(engine);
     let context = Context {
         cwd: shared.cwd.to_string_lossy().into_owned(),
         project_root: shared.root.to_string_lossy().into_owned(),
         home: std::env::var("HOME").ok().filter(|home| home.starts_with('/')),
     };
-    let analysis = wasmtime_wasi::p2::add_to_linker_sync(&mut linker)
-        .and_then(|()| analyzer::ShellAnalyzer::instantiate(&mut store, &component, &linker))
+    let analysis = analyser
+        .0
+        .instantiate(&mut store)
         .and_then(|analyser| analyser.portcullis_gate_analyzer().call_analyze(&mut store, text, &context))
         .map_err(|error| match error.downcast_ref::<Trap>() {
             Some(Trap::OutOfFuel) => failed("it is too much for the analyser's fuel"),

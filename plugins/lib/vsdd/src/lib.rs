@@ -8,7 +8,9 @@ pub mod date;
 pub mod green;
 pub mod prompt;
 pub mod story;
+pub mod subagent;
 pub mod target;
+pub mod warning;
 pub mod wave;
 pub mod yaml;
 

@@ -58,9 +58,16 @@ mod tests {
 
     #[test]
     fn whole_components_with_something_below() {
-        for path in
-            [".reference/x", "a/.reference/b/c", ".reference/../a", "..\\.reference\\x", "D:\\.reference/x", "/x/.reference//y"]
-        {
+        for path in [
+            ".reference/x",
+            "a/.reference/b/c",
+            ".reference/../a",
+            "..\\.reference\\x",
+            "D:\\.reference/x",
+            ".reference\\..\\x",
+            "D:\\.reference\\../x",
+            "/x/.reference//y",
+        ] {
             assert!(stopped("/project", path), "{path}");
         }
         for path in [".reference", "a/.reference", ".references/x", "x.reference/y", ".Reference/x", "/a\\.reference\\b"] {

@@ -59,3 +59,66 @@ fn fields(preamble: &Preamble, amended: bool) -> Fields {
     }
     fields
 }
+
+#[cfg(test)]
+mod tests {
+    use portcullis_sdk::fake::FakeHost;
+    use portcullis_sdk::shell::{Analysis, Certainty, Word};
+    use serde_json::json;
+
+    use super::*;
+
+    /// One command per line, words parted by blanks.
+    fn analyze(text: &str, _: &Event) -> Analysis {
+        let command = |line: &str| Command {
+            program: "git".into(),
+            words: line.split(' ').map(Word::literal).collect(),
+            assignments: vec![],
+            redirections: vec![],
+            directory: None,
+            stages: vec![],
+            launchers: vec![],
+            reached: vec![],
+            certainty: Certainty::Certain,
+            program_from_input: false,
+            background: false,
+        };
+        Analysis { commands: text.lines().map(command).collect(), effects: vec![], parsed: true, unknowns: vec![] }
+    }
+
+    /// For each event that is emitted, whether it says that the commit replaces the last one.
+    fn amended(event: &str, tool: &str, command: &str, stdout: &str) -> Vec<bool> {
+        let response = json!({"stdout": stdout, "interrupted": false});
+        let host = FakeHost::new(json!({
+            "hook_event_name": event, "tool_name": tool, "cwd": "/project",
+            "tool_input": {"command": command}, "tool_response": response,
+        }));
+        let host = host.analyzer(analyze);
+        assert_eq!(host.judge(judge), Ok(vec![]));
+        host.emitted().iter().map(|(_, fields)| fields.0.iter().any(|field| field.name == "amended")).collect()
+    }
+
+    #[test]
+    fn each_commit_has_the_flag_of_its_own_call() {
+        let (one, two) = ("[main aaa1111] x", "[main aaa1111] x\n[main bbb2222] y");
+        for (command, stdout, expected) in [
+            ("git commit -m x\ngit commit --amend", two, &[false, true][..]),
+            ("git commit -m x\ngit commit --dry-run\ngit commit --am", two, &[false, true]),
+            // A loop, and a call that prints nothing: it is not known which made which.
+            ("git commit --amend", two, &[true, true]),
+            ("git commit -q\ngit commit --amend", one, &[true]),
+            ("git commit -m --amend", one, &[false]),
+            ("git commit --dry-run", one, &[]),
+            ("git log --amend", one, &[]),
+        ] {
+            assert_eq!(amended("PostToolUse", "Bash", command, stdout), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn finished_calls_of_bash_alone() {
+        for (event, tool) in [("PostToolUse", "Monitor"), ("PreToolUse", "Bash"), ("PostToolUseFailure", "Bash")] {
+            assert!(amended(event, tool, "git commit", "[main aaa1111] x").is_empty(), "{event} {tool}");
+        }
+    }
+}

@@ -25,10 +25,8 @@ impl<'a> Preamble<'a> {
         if !hexadecimal || !(7..=64).contains(&sha.len()) {
             return None;
         }
-        let branch = match words.split_whitespace().next()? {
-            "detached" | "HEAD" if words.starts_with("detached HEAD") || words.starts_with("HEAD detached at ") => "HEAD",
-            first => first,
-        };
+        // `HEAD detached at …` of other versions begins with the word itself.
+        let branch = if words.starts_with("detached HEAD") { "HEAD" } else { words.split_whitespace().next()? };
         Some(Self { branch, sha, subject })
     }
 }
@@ -43,6 +41,7 @@ mod tests {
             ("[main abc1234] x", "main", "abc1234", "x"),
             ("[a/b (root-commit) 0123456789abcdef] fix: [core] y\r", "a/b", "0123456789abcdef", "fix: [core] y"),
             ("[detached HEAD 1a2b3c4] wip", "HEAD", "1a2b3c4", "wip"),
+            ("[detached HEAD (root-commit) 1a2b3c4] wip", "HEAD", "1a2b3c4", "wip"),
             ("[HEAD detached at v1 1a2b3c4] wip", "HEAD", "1a2b3c4", "wip"),
             ("[detached 1a2b3c4]", "detached", "1a2b3c4", ""),
         ] {

@@ -187,6 +187,40 @@ mod tests {
     }
 
     #[test]
+    fn values_of_options_are_no_titles_and_no_numbers() {
+        for option in CREATE.long_values.iter().filter(|option| **option != "title") {
+            let title = Some("real".to_owned());
+            assert_eq!(
+                call(&format!("gh pr create --{option} --title -t real")),
+                Some(Call::Create(Create { title })),
+                "{option}"
+            );
+        }
+        for option in MERGE.long_values {
+            assert_eq!(merged(&format!("gh pr merge --{option} 7 8")).number.as_deref(), Some("8"), "{option}");
+        }
+        for expected in [
+            "assignee",
+            "base",
+            "body",
+            "body-file",
+            "head",
+            "label",
+            "milestone",
+            "project",
+            "recover",
+            "reviewer",
+            "template",
+            "repo",
+        ] {
+            assert!(CREATE.long_values.contains(&expected), "{expected}");
+        }
+        for repository in ["app", "/app", "acme/"] {
+            assert_eq!(merged(&format!("gh pr merge 1 -R {repository}")).repository, None, "{repository}");
+        }
+    }
+
+    #[test]
     fn other_calls() {
         for text in [
             "gh pr merge 42 --auto",

@@ -98,3 +98,37 @@ impl Merged {
         known.fold(common().text("pr_number", self.number.as_str()), |fields, (name, value)| fields.text(name, value))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use portcullis_sdk::fake::FakeHost;
+    use serde_json::json;
+
+    use super::*;
+
+    fn merged(merge: &Merge, stdout: &str, stderr: &str) -> Option<(String, Option<String>)> {
+        let response = Response { stdout: stdout.into(), stderr: stderr.into(), ..Response::default() };
+        Merged::of(merge, &url::all(stdout), &response).map(|merged| (merged.number, merged.repository))
+    }
+
+    #[test]
+    fn the_number_comes_from_the_best_source() {
+        let by_number = Merge { number: Some("42".into()), ..Merge::default() };
+        let some = |number: &str, repository: Option<&str>| Some((number.to_owned(), repository.map(str::to_owned)));
+        assert_eq!(merged(&by_number, "closes a/b#7, merged a/c#42", ""), some("42", Some("a/c")));
+        assert_eq!(merged(&by_number, "https://x/a/b/pull/7", ""), some("42", None));
+        assert_eq!(merged(&Merge::default(), "a/b#7 https://x/a/c/pull/8", ""), some("8", Some("a/c")));
+        assert_eq!(merged(&Merge::default(), "done", "merged a/b#7"), some("7", Some("a/b")));
+        assert_eq!(merged(&Merge::default(), "done", ""), None);
+    }
+
+    #[test]
+    fn finished_calls_of_bash_alone() {
+        for (event, tool) in [("PostToolUse", "Monitor"), ("PreToolUse", "Bash"), ("PostToolUseFailure", "Bash")] {
+            // Without an analyser a call that is looked at is an error.
+            let host =
+                FakeHost::new(json!({"hook_event_name": event, "tool_name": tool, "tool_input": {"command": "gh pr merge 1"}}));
+            assert_eq!(host.judge(judge), Ok(vec![]), "{event} {tool}");
+        }
+    }
+}

@@ -83,6 +83,8 @@ mod tests {
         for text in [
             "https://github.com/acme/app/pulls/42",
             "https://github.com/acme/pull/42",
+            "https:///acme/app/pull/42",
+            "https://a b/acme/app/pull/42",
             "https://github.com/acme/app/pull/",
             "http://x/a/b/pull/1",
             "https://x/a/b/issues/1",

@@ -75,6 +75,8 @@ mod tests {
             "a.test.TS",
             "specs/a.rs",
             "Tests.java",
+            "Makefile",
+            "test",
         ] {
             assert!(!is_test(path), "{path}");
         }
@@ -83,7 +85,11 @@ mod tests {
     #[test]
     fn source_by_extension() {
         let known = SOURCE.map(str::to_owned);
-        for path in ["a.rs", "a.b.py", "src/.x.ts"] {
+        let extensions = "rs ts tsx js jsx py go java kt swift mjs cjs mts cts c h cc cpp hpp cs rb php scala";
+        for extension in extensions.split(' ') {
+            assert!(is_source(&format!("a.{extension}"), &known), "{extension}");
+        }
+        for path in ["a.b.py", "src/.x.ts"] {
             assert!(is_source(path, &known), "{path}");
         }
         for path in ["a.md", "rs", "a.rs/b", "Makefile", "a.RS", "a."] {

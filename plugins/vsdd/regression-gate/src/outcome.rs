@@ -165,6 +165,7 @@ mod tests {
             "Summary 1 failed",
             "  Summary [0.1s] 5 passed, 0 failed",
             "=1 failed",
+            " 1 failed =",
             "10 failed logins",
         ] {
             assert!(!shows_failure(line), "{line}");

@@ -199,6 +199,8 @@ pub mod tests {
             "cargo nextest list",
             "cargo test --no-run",
             "cargo test --help",
+            "cargo test -h",
+            "just test:unit",
             "cargo test -- --list",
             "pytest --collect-only",
             "pytest --version",
@@ -230,8 +232,16 @@ pub mod tests {
         let mut both = pipeline(&["cargo test", "tee log"]);
         both.push(simple("npm test"));
         assert_eq!(of(&both), Runs::Partly);
-        let mut strict = pipeline(&["cargo test", "tee log"]);
-        strict.insert(0, simple("set -euo pipefail"));
-        assert_eq!(of(&strict), Runs::Seen);
+        for (before, expected) in [
+            ("set -euo pipefail", Runs::Seen),
+            ("set -e -o pipefail", Runs::Seen),
+            ("set -o noclobber", Runs::Hidden),
+            ("set +o pipefail", Runs::Hidden),
+            ("echo -o pipefail", Runs::Hidden),
+        ] {
+            let mut commands = pipeline(&["cargo test", "tee log"]);
+            commands.insert(0, simple(before));
+            assert_eq!(of(&commands), expected, "{before}");
+        }
     }
 }

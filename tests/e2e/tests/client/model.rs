@@ -1,5 +1,5 @@
-//! A model on loopback that makes one tool call and then is content: the client gets its turns from here, so that a session
-//! needs no network and goes the same way each time.
+//! A model on loopback that follows a script and then is content: the client gets its turns from here, so that a session needs
+//! no network and goes the same way each time.
 
 use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -10,18 +10,86 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Names the call and its result.
+/// Names each call and its result.
 const CALL: &str = "toolu_01";
 /// A connection that says nothing for so long is given up.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// One tool call of the model.
+/// What the model does at one point.
 #[derive(Clone)]
-pub struct ToolCall {
-    /// The tool's name.
-    pub tool: &'static str,
-    /// Its input, as the client's tool takes it.
-    pub input: Value,
+pub enum Turn {
+    /// It calls a tool, with this name and input.
+    Call(&'static str, Value),
+    /// It says something, and its turn is over.
+    Say(String),
+}
+
+impl Turn {
+    /// It runs a shell command.
+    pub fn bash(command: &str) -> Self {
+        Self::Call("Bash", json!({"command": command, "description": "test"}))
+    }
+
+    /// It says something.
+    pub fn say(text: &str) -> Self {
+        Self::Say(text.to_owned())
+    }
+}
+
+/// What the model does in a session. The turn is the one that its own history has not yet; the last repeats.
+#[derive(Clone)]
+pub struct Script {
+    /// As the main thread.
+    pub main: Vec<Turn>,
+    /// As a subagent.
+    pub subagent: Vec<Turn>,
+    /// As the summarizer of a compaction.
+    pub summary: String,
+}
+
+impl Script {
+    /// A session of the main thread alone.
+    pub fn of(main: impl Into<Vec<Turn>>) -> Self {
+        Self { main: main.into(), subagent: vec![Turn::say("Nothing to add.")], summary: "<summary>None.</summary>".into() }
+    }
+
+    fn turn(&self, request: &Value) -> Turn {
+        let turns = match Role::of(request) {
+            Role::Main => &self.main,
+            Role::Subagent => &self.subagent,
+            Role::Summarizer => return Turn::say(&self.summary),
+            Role::Errand => return Turn::say("done"),
+        };
+        let said = list(&request["messages"]).iter().filter(|message| message["role"] == "assistant").count();
+        turns[said.min(turns.len() - 1)].clone()
+    }
+}
+
+/// Whom the client takes the model for in a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Role {
+    /// The main thread.
+    Main,
+    /// An agent that the main thread has started.
+    Subagent,
+    /// The writer of a compaction's summary.
+    Summarizer,
+    /// The client's own helper, for a title for instance: a request that comes without tools.
+    Errand,
+}
+
+impl Role {
+    /// As the texts of the request have it; both releases agree on these.
+    pub fn of(request: &Value) -> Self {
+        let last = list(&request["messages"]).iter().rfind(|message| message["role"] == "user");
+        let asked = last.map(|message| text(&message["content"])).unwrap_or_default();
+        match () {
+            () if asked.contains("create a detailed summary of") => Self::Summarizer,
+            () if list(&request["tools"]).is_empty() => Self::Errand,
+            () if text(&request["system"]).contains("cc_is_subagent=true") => Self::Subagent,
+            () => Self::Main,
+        }
+    }
 }
 
 /// The endpoint, from its start until it goes out of scope.
@@ -34,7 +102,7 @@ pub struct Model {
 
 impl Model {
     /// Listens on a free port; answers until it is dropped.
-    pub fn start(call: ToolCall) -> Self {
+    pub fn start(script: Script) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("a listener has an address");
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -43,9 +111,9 @@ impl Model {
             let (requests, over) = (Arc::clone(&requests), Arc::clone(&over));
             move || {
                 for connection in listener.incoming().flatten().take_while(|_| !over.load(Ordering::Acquire)) {
-                    let (requests, call) = (Arc::clone(&requests), call.clone());
+                    let (requests, script) = (Arc::clone(&requests), script.clone());
                     // A client that hangs up has lost interest; what was lost shows in the requests.
-                    thread::spawn(move || serve(&connection, &requests, &call));
+                    thread::spawn(move || serve(&connection, &requests, &script));
                 }
             }
         });
@@ -57,15 +125,9 @@ impl Model {
         format!("http://{}", self.address)
     }
 
-    /// Whether the client offered the tool to the model.
-    pub fn offered(&self, tool: &str) -> bool {
-        let offers = |request: &Value| list(&request["tools"]).iter().any(|offered| offered["name"] == tool);
-        self.requests.lock().expect("no server panics").iter().any(offers)
-    }
-
-    /// What the model was told about its call: the text of the tool's result, which says why if there was none.
-    pub fn told(&self) -> Option<String> {
-        self.requests.lock().expect("no server panics").iter().find_map(told)
+    /// What the client has asked so far, in order.
+    pub fn requests(&self) -> Vec<Value> {
+        self.requests.lock().expect("no server panics").clone()
     }
 }
 
@@ -81,7 +143,7 @@ impl Drop for Model {
 }
 
 /// One request and its answer. The connection ends with it, so that nobody has to know where the next request begins.
-fn serve(connection: &TcpStream, requests: &Mutex<Vec<Value>>, call: &ToolCall) -> Result<()> {
+fn serve(connection: &TcpStream, requests: &Mutex<Vec<Value>>, script: &Script) -> Result<()> {
     connection.set_read_timeout(Some(SILENCE))?;
     let mut reader = BufReader::new(connection);
     let mut head = String::new();
@@ -97,7 +159,7 @@ fn serve(connection: &TcpStream, requests: &Mutex<Vec<Value>>, call: &ToolCall) 
             let request: Value = serde_json::from_slice(&body)?;
             let mut requests = requests.lock().expect("no server panics");
             requests.push(request.clone());
-            answer(&request, requests.len(), call)
+            answer(&request, requests.len(), script.turn(&request))
         }
         "/v1/messages/count_tokens" => ("application/json", json!({"input_tokens": 10}).to_string()),
         _ => ("application/json", "{}".to_owned()),
@@ -109,17 +171,18 @@ fn serve(connection: &TcpStream, requests: &Mutex<Vec<Value>>, call: &ToolCall) 
     writer.write_all(answer.as_bytes())
 }
 
-/// The `number`th message, as its media type and text. Only a request that comes with tools is the session's; the client's
-/// own errands, a title for instance, get a word.
-fn answer(request: &Value, number: usize, call: &ToolCall) -> (&'static str, String) {
-    let calls = !list(&request["tools"]).is_empty() && told(request).is_none();
-    let (block, start, delta, reason) = if calls {
-        let block = |input: &Value| json!({"type": "tool_use", "id": CALL, "name": call.tool, "input": input});
-        let delta = json!({"type": "input_json_delta", "partial_json": call.input.to_string()});
-        (block(&call.input), block(&json!({})), delta, "tool_use")
-    } else {
-        let block = |text| json!({"type": "text", "text": text});
-        (block("done"), block(""), json!({"type": "text_delta", "text": "done"}), "end_turn")
+/// The `number`th message, as its media type and text.
+fn answer(request: &Value, number: usize, turn: Turn) -> (&'static str, String) {
+    let (block, start, delta, reason) = match turn {
+        Turn::Call(name, input) => {
+            let block = |input: &Value| json!({"type": "tool_use", "id": CALL, "name": name, "input": input});
+            let delta = json!({"type": "input_json_delta", "partial_json": input.to_string()});
+            (block(&input), block(&json!({})), delta, "tool_use")
+        }
+        Turn::Say(text) => {
+            let block = |text: &str| json!({"type": "text", "text": text});
+            (block(&text), block(""), json!({"type": "text_delta", "text": text}), "end_turn")
+        }
     };
     let usage = json!({"input_tokens": 1, "output_tokens": 1});
     // The client joins messages of one id to one, hence the number.
@@ -144,14 +207,19 @@ fn answer(request: &Value, number: usize, call: &ToolCall) -> (&'static str, Str
     ("text/event-stream", events.iter().map(event).collect())
 }
 
-/// The result of the call in a request's history. Its content is text, or a list of blocks with text.
-fn told(request: &Value) -> Option<String> {
+/// What the model was told about its call: the text of the tool's result, which says why if there was none.
+pub fn told(request: &Value) -> Option<String> {
     let blocks = list(&request["messages"]).iter().flat_map(|message| list(&message["content"]));
-    let content = &blocks.into_iter().find(|block| block["type"] == "tool_result" && block["tool_use_id"] == CALL)?["content"];
-    let text = |block: &Value| block["text"].as_str().unwrap_or_default().to_owned();
-    Some(content.as_str().map_or_else(|| list(content).iter().map(text).collect(), str::to_owned))
+    let result = blocks.into_iter().find(|block| block["type"] == "tool_result" && block["tool_use_id"] == CALL)?;
+    Some(text(&result["content"]))
 }
 
-fn list(value: &Value) -> &[Value] {
+/// A content, which is text or a list of blocks with text.
+pub fn text(content: &Value) -> String {
+    let text = |block: &Value| block["text"].as_str().unwrap_or_default().to_owned();
+    content.as_str().map_or_else(|| list(content).iter().map(text).collect(), str::to_owned)
+}
+
+pub fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! One session of the client, without a human: a prompt, the model's one call, the end.
+//! One session of the client, without a human: a prompt, the model's turns, the end.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -8,39 +8,38 @@ use std::time::Duration;
 use portcullis_e2e::{Project, dist, existing, finish};
 use serde_json::Value;
 
-use crate::model::{Model, ToolCall};
+use crate::model::{Model, Role, Script, list, text, told};
 
 /// A session takes a second or two; one that waits for something will not end.
 const LONGEST: Duration = Duration::from_secs(120);
-/// Where Foundry's gates write down what they stopped.
+/// Where Foundry's gates write down what they saw.
 const METRICS: &str = "project/.foundry/metrics/events.jsonl";
 
 /// What is left of a session.
 pub struct Session {
-    /// Whether the model had the tool at all.
-    pub offered: bool,
-    /// What the model was told about its call.
-    pub told: Option<String>,
-    /// Whether the client counts the call as denied.
-    pub denied: bool,
-    /// The lines of the metrics.
+    /// What the client asked the model, in order.
+    requests: Vec<Value>,
+    /// What it printed at its end.
+    pub result: Value,
+    /// The project's metrics, those of earlier sessions included.
     pub metrics: Vec<Value>,
 }
 
 impl Session {
     /// Runs `client` in `project` with the plugin and nothing else of this machine: no settings, no login. It asks for no
-    /// permission on its own, so whatever is stopped was stopped by a gate.
-    pub fn run(client: &Path, project: &Project, call: ToolCall) -> Self {
+    /// permission on its own, so whatever is stopped was stopped by a gate. `words` are more words on its command line. The
+    /// client finds programs of the project's `bin` first.
+    pub fn run(client: &Path, project: &Project, script: Script, words: &[&str]) -> Self {
         let dispatcher = fs::canonicalize(existing(dist().join("bin/dispatcher"))).expect("the dispatcher");
         let plugin = dispatcher.ancestors().nth(2).expect("the dispatcher is in the plugin's bin");
-        let tool = call.tool;
-        let model = Model::start(call);
+        let model = Model::start(script);
         let file = |name| File::create(project.path(name)).expect("a file of the scratch");
 
         let mut session = Command::new(client);
-        session.args(["-p", "Go on.", "--output-format", "json", "--permission-mode", "bypassPermissions", "--plugin-dir"]);
+        session.args(words).args(["--output-format", "json", "--permission-mode", "bypassPermissions", "--plugin-dir"]);
         session.arg(plugin).current_dir(project.path("project"));
-        session.env_clear().env("PATH", std::env::var_os("PATH").expect("PATH is set")).env("HOME", project.path("home"));
+        let path = format!("{}:{}", project.name("bin"), std::env::var("PATH").expect("PATH is set"));
+        session.env_clear().env("PATH", path).env("HOME", project.path("home"));
         session.envs([("ANTHROPIC_BASE_URL", model.url().as_str()), ("ANTHROPIC_API_KEY", "none")]);
         // The last one lets root skip the client's permissions, as in a container.
         for name in ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "IS_SANDBOX"] {
@@ -53,9 +52,37 @@ impl Session {
         let (stdout, stderr) = (text("stdout"), text("stderr"));
         assert!(status.success(), "the client failed ({status}): {stdout:.2000}\n{stderr:.2000}");
         let json = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("no JSON ({error}): {line:.2000}"));
-        let result: Value = json(&stdout);
-        let denied = result["permission_denials"].as_array().is_some_and(|denials| !denials.is_empty());
         let metrics = text(METRICS).lines().map(json).collect();
-        Self { offered: model.offered(tool), told: model.told(), denied, metrics }
+        Self { requests: model.requests(), result: json(&stdout), metrics }
+    }
+
+    /// Whether the model had the tool at all.
+    pub fn offered(&self, tool: &str) -> bool {
+        self.requests.iter().any(|request| list(&request["tools"]).iter().any(|offered| offered["name"] == tool))
+    }
+
+    /// What the model was told about its call.
+    pub fn told(&self) -> Option<String> {
+        self.requests.iter().find_map(told)
+    }
+
+    /// Whether the client counts a call as denied.
+    pub fn denied(&self) -> bool {
+        !list(&self.result["permission_denials"]).is_empty()
+    }
+
+    /// What the model read in one role: of each request, the texts of all messages that are not its own.
+    pub fn read(&self, role: Role) -> Vec<String> {
+        let requests = self.requests.iter().filter(|request| Role::of(request) == role);
+        let others = |request: &Value| {
+            let messages = list(&request["messages"]).iter().filter(|message| message["role"] != "assistant");
+            messages.map(|message| text(&message["content"]) + "\n").collect()
+        };
+        requests.map(others).collect()
+    }
+
+    /// The metrics of one kind.
+    pub fn metrics_of(&self, kind: &str) -> Vec<&Value> {
+        self.metrics.iter().filter(|line| line["kind"] == kind).collect()
     }
 }

@@ -1,0 +1,129 @@
+//! Why a gate could not judge, in words that say what to do about it.
+
+use serde_json::{Value, json};
+use wasmtime::Trap;
+
+use super::artifact::LoadError;
+use super::bindings::types;
+use super::capability::output::Capture;
+use crate::registry::Stanza;
+
+/// Why a gate could not judge.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The kind.
+    pub kind: FailureKind,
+    /// What happened, to follow "could not judge: ".
+    pub what: String,
+    /// What to do about it; a sentence.
+    pub remedy: String,
+}
+
+/// The kinds of [`Failure`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Missing, no component, another contract, another digest.
+    Load,
+    /// It crashed.
+    Trap,
+    /// Its fuel ran out.
+    Fuel,
+    /// It wanted more memory than it may have.
+    Memory,
+    /// Its time ran out.
+    Deadline,
+    /// It said itself that it cannot judge.
+    Gate,
+}
+
+impl FailureKind {
+    /// The word in events.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Trap => "trap",
+            Self::Fuel => "fuel",
+            Self::Memory => "memory",
+            Self::Deadline => "deadline",
+            Self::Gate => "gate",
+        }
+    }
+
+    /// The type of the event that records it.
+    pub fn event(self) -> &'static str {
+        match self {
+            Self::Load => "plugin.load_failed",
+            Self::Trap | Self::Memory => "plugin.crashed",
+            Self::Fuel | Self::Deadline => "plugin.timeout",
+            Self::Gate => "plugin.error",
+        }
+    }
+}
+
+impl Failure {
+    /// A failure with its remedy.
+    pub fn new(kind: FailureKind, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), remedy: remedy.into() }
+    }
+
+    /// The fields of the event that records it.
+    pub fn fields(&self) -> Value {
+        match self.kind {
+            FailureKind::Fuel | FailureKind::Deadline => json!({"cause": self.kind.word(), "message": self.what}),
+            FailureKind::Trap | FailureKind::Memory => json!({"trap": self.kind.word(), "message": self.what}),
+            FailureKind::Load | FailureKind::Gate => json!({"message": self.what}),
+        }
+    }
+
+    /// The gate went past its deadline.
+    pub fn deadline(stanza: &Stanza) -> Self {
+        Self::new(
+            FailureKind::Deadline,
+            format!("it took longer than {} ms", stanza.timeout_ms),
+            "Try again; if it stays so, raise `timeout_ms` or report the gate.",
+        )
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        Self::new(FailureKind::Load, error.to_string(), error.remedy())
+    }
+}
+
+/// A gate that said itself that it cannot judge.
+pub(super) fn gate_error(error: &types::GateError) -> Failure {
+    let (what, remedy) = match error {
+        types::GateError::Config(text) => (text, "Correct the configuration it names."),
+        types::GateError::Input(text) => (text, "Correct the file or field it names."),
+        types::GateError::Host(text) => (text, "If it should be able to do that, grant it in registry.toml."),
+    };
+    let what: String = what.chars().take(600).collect();
+    Failure::new(FailureKind::Gate, what.trim_end_matches('.'), remedy)
+}
+
+/// A gate that was ended in the middle.
+pub(super) fn trapped(error: &wasmtime::Error, stanza: &Stanza, memory_exhausted: bool, capture: &Capture) -> Failure {
+    let trap = error.downcast_ref::<Trap>().copied();
+    match trap {
+        Some(Trap::OutOfFuel) => Failure::new(
+            FailureKind::Fuel,
+            format!("its budget of {} fuel units for this event ran out", stanza.fuel),
+            "Raise `fuel` in registry.toml, or report the gate.",
+        ),
+        Some(Trap::Interrupt) => Failure::deadline(stanza),
+        _ if memory_exhausted => Failure::new(
+            FailureKind::Memory,
+            format!("it wanted more than its {} MiB of memory", stanza.memory_mb),
+            "Raise `memory_mb` in registry.toml, or report the gate.",
+        ),
+        trap => {
+            let said = capture.text();
+            let last =
+                said.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note:")).unwrap_or_default();
+            let why = trap.map_or_else(|| error.root_cause().to_string(), |trap| trap.to_string());
+            let what = if last.is_empty() { format!("it crashed ({why})") } else { format!("it crashed ({why}: {last})") };
+            Failure::new(FailureKind::Trap, what, "Report it to the gate's author.")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the gates of one event share.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::artifact::Artifacts;
+use super::capability::shell::{Analysed, Analyser};
+use super::instance::Call;
+use super::linking::Linking;
+use crate::protocol::event::Event;
+
+/// What runs gates: made once per process, whatever the event becomes.
+pub struct Sandbox {
+    /// Where components are loaded from.
+    pub artifacts: Artifacts,
+    /// What gates import.
+    pub linking: Mutex<Linking<Call>>,
+    /// The analyser component.
+    pub analyzer: PathBuf,
+    /// The same, ready to run, once it was needed.
+    pub analyser: OnceLock<Result<Analyser, String>>,
+}
+
+impl Sandbox {
+    /// A sandbox for components from `artifacts`, and the analyser at `analyzer`.
+    pub fn new(artifacts: Artifacts, analyzer: PathBuf) -> Self {
+        let linking = Mutex::new(Linking::new(artifacts.engine()));
+        Self { artifacts, linking, analyzer, analyser: OnceLock::new() }
+    }
+}
+
+/// What all gates of one event share.
+pub struct Shared {
+    /// The event.
+    pub event: Event,
+    /// The project's root.
+    pub root: PathBuf,
+    /// The session's working directory.
+    pub cwd: PathBuf,
+    /// What runs gates.
+    pub sandbox: Arc<Sandbox>,
+    /// An injected date, for tests.
+    pub today: Option<String>,
+    /// The event's command, analysed by the first gate that asks.
+    pub analysis: OnceLock<Result<Analysed, String>>,
+    /// Whether host calls are recorded, for `explain`.
+    pub trace: bool,
+}
+
+impl Shared {
+    /// The date in UTC, or the injected one.
+    pub fn today_utc(&self) -> String {
+        self.today.clone().unwrap_or_else(|| jiff::Timestamp::now().strftime("%Y-%m-%d").to_string())
+    }
+
+    /// The same place with another event.
+    pub fn with_event(&self, event: Event) -> Self {
+        Self {
+            event,
+            root: self.root.clone(),
+            cwd: self.cwd.clone(),
+            sandbox: self.sandbox.clone(),
+            today: self.today.clone(),
+            analysis: OnceLock::new(),
+            trace: self.trace,
+        }
+    }
+}

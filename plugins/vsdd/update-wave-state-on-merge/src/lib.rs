@@ -1,0 +1,1 @@
+//! Records merged stories in `.factory/wave-state.yaml`.
