@@ -3,6 +3,8 @@
 //! All scenarios and both floors (`true`, and `node -e 0` where there is one) run interleaved: a busy moment of the machine
 //! hits all alike. Figures are medians.
 
+mod transcripts;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,7 +72,8 @@ fn warm(workspace: &Workspace, scratch: &Scratch, rounds: usize) -> Result<Vec<R
         };
         scenarios.push((NODE, Box::new(node)));
     }
-    for (number, (name, event)) in events(scratch).into_iter().enumerate() {
+    let events = events(scratch).into_iter().chain(transcripts::stops(scratch)?);
+    for (number, (name, event)) in events.enumerate() {
         let stdin = scratch.event(&format!("event-{number}.json"), &event.to_string())?;
         let (dist, journal) = (&dist, &journal);
         scenarios.push((name, Box::new(move || scratch.hook(dist, &stdin, journal))));

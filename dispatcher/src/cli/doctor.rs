@@ -50,7 +50,7 @@ struct Check {
     #[serde(skip_serializing_if = "String::is_empty")]
     remedy: String,
     /// A file's content that would repair it.
-    #[serde(skip)]
+    #[serde(rename = "fixable", skip_serializing_if = "Option::is_none", serialize_with = "is_some")]
     fix: Option<(PathBuf, String)>,
 }
 
@@ -71,6 +71,11 @@ impl Check {
         self.fix = Some((path, content));
         self
     }
+}
+
+/// Who reads JSON needs no content, only that there is one.
+fn is_some<S: serde::Serializer>(fix: &Option<(PathBuf, String)>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(fix.is_some())
 }
 
 /// Runs the verb.
@@ -120,7 +125,8 @@ fn text(checks: &[Check]) -> String {
         };
         out.push_str(&format!("{mark:<8} {:<12} {}\n", check.what, check.found.replace('\n', "\n                      ")));
         if !check.remedy.is_empty() {
-            out.push_str(&format!("{:<8} {:<12} -> {}\n", "", "", check.remedy));
+            let itself = if check.fix.is_some() { " `--fix` does it." } else { "" };
+            out.push_str(&format!("{:<8} {:<12} -> {}{itself}\n", "", "", check.remedy));
         }
     }
     let count = |state: State, name: &str| match checks.iter().filter(|check| check.state == state).count() {

@@ -33,7 +33,7 @@ enum What {
         #[arg(long, value_name = "TEXT")]
         reason: String,
         /// The last day it counts (UTC)
-        #[arg(long, value_name = "YYYY-MM-DD")]
+        #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
         expires: jiff::civil::Date,
     },
     /// Shows all overrides: which are in force, expired or invalid, and why
@@ -47,6 +47,10 @@ enum What {
         /// The rule
         rule: String,
     },
+}
+
+fn day(text: &str) -> Result<jiff::civil::Date, &'static str> {
+    text.parse().map_err(|_| "an override ends on a day, such as 2027-01-31")
 }
 
 /// What an overrides file begins with, so that whoever opens it knows its terms.
@@ -82,7 +86,7 @@ const NEVER: [(&str, &str); 4] = [
 pub fn understood(entry: &Value) -> Result<Entry, String> {
     let read = Entry::read(entry)?;
     match NEVER.iter().find(|(start, _)| read.gate.starts_with(start)) {
-        Some((_, instead)) => Err(format!("`{}` cannot be overridden; {instead}", read.gate)),
+        Some((_, instead)) => Err(format!("no override reaches this rule; {instead}")),
         None => Ok(read),
     }
 }

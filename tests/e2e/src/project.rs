@@ -115,7 +115,7 @@ impl Project {
     }
 
     /// The dispatcher's environment.
-    pub(crate) fn environment(&self) -> &BTreeMap<String, String> {
+    pub fn environment(&self) -> &BTreeMap<String, String> {
         &self.environment
     }
 }

@@ -51,7 +51,7 @@ const SETTINGS: [Setting; 8] = [
     switch("secretScan", Value::is_boolean, "true or false", "written text is not searched for credentials"),
     switch("verifyOnStop", Value::is_boolean, "true or false", "nobody checks whether \"all tests pass\" is true"),
     setting("verifyRequireSuccess", Value::is_boolean, "true or false"),
-    setting("protectedPaths", is_texts, "a list of texts"),
+    setting("protectedPaths", is_texts, "a list of globs, such as [\"**/*.lock\"]"),
     setting("handoffSummaryTokenBudget", is_above_zero, "a number above 0"),
     setting("indexTokenBudget", is_above_zero, "a number above 0"),
     setting("memoryRetrieval", Value::is_object, "an object"),
@@ -136,7 +136,8 @@ fn overrides(root: &Path) -> Vec<Check> {
     let mut checks = Vec::new();
     for entry in entries.iter() {
         if let Err(why) = cli::understood(entry) {
-            checks.push(Check::error("overrides", format!("{entry} has no effect: {why}"), "Correct or remove it."));
+            let name = entry.get("gate").and_then(Value::as_str).map_or_else(|| entry.to_string(), str::to_owned);
+            checks.push(Check::error("overrides", format!("`{name}` has no effect: {why}"), "Correct or remove it."));
         }
     }
     let names: Vec<String> = entries
@@ -182,7 +183,7 @@ fn facts(root: &Path) -> Vec<Check> {
             checks.push(Check::warning(
                 "memory",
                 format!("{name} does not say why"),
-                "Add a paragraph that begins with **Why:**.",
+                "Add a paragraph that begins with `**Why:**`.",
             ));
         }
     }
@@ -190,7 +191,7 @@ fn facts(root: &Path) -> Vec<Check> {
         checks.push(Check::warning(
             "memory",
             format!("{} are all called {title:?}", names.join(", ")),
-            "Let one supersede the others.",
+            "Let one of them supersede the others.",
         ));
     }
     checks

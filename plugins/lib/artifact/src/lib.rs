@@ -16,9 +16,11 @@
 mod document;
 mod front_matter;
 pub mod ids;
+pub mod inputs;
 mod mask;
 pub mod place;
 mod plain;
+pub mod review;
 mod table;
 mod yaml;
 

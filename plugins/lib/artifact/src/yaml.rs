@@ -37,10 +37,8 @@ impl Node {
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar { text, plain } => {
-                {
                 let unset = text.is_empty() || (*plain && matches!(text.as_str(), "null" | "~"));
                 (!unset).then_some(text)
-            }
             }
             _ => None,
         }

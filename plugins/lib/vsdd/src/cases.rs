@@ -5,7 +5,7 @@
 
 use portcullis_sdk::fake::FakeHost;
 use portcullis_sdk::shell::Analysis;
-use portcullis_sdk::{Checkout, Event, EventDraft, FieldValue, Finding, GateError, Verdict};
+use portcullis_sdk::{Checkout, Event, EventDraft, FieldValue, Finding, GateError, Output, Verdict};
 use serde_json::{Map, Value};
 
 use crate::date;
@@ -16,12 +16,16 @@ const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/cas
 const FILES: [&str; 3] = ["vsdd-pre.jsonl", "vsdd-post-a.jsonl", "vsdd-post-b.jsonl"];
 /// The project that the cases are about.
 pub const ROOT: &str = "/home/dev/project";
+/// Where a case that brings plugin files has the plugin.
+const PLUGIN: &str = "/home/dev/plugin";
 /// The home directory of the cases.
 const HOME: &str = "/home/dev";
 /// A commit of the repository that a case describes.
 const HEAD: &str = "0123456789abcdef0123456789abcdef01234567";
 /// The day of the fake host's clock, which stands at its first moment.
 const TODAY: &str = "1970-01-01";
+/// Fields of an event that the host adds.
+const HOST_FIELDS: [&str; 4] = ["ts", "ts_epoch", "schema_version", "session_id"];
 /// Longest line of a stop in bytes.
 const LINE_BYTES: usize = 4096;
 
@@ -79,6 +83,11 @@ impl Cases {
         let drafts: Vec<EventDraft> = emitted.chain(findings.iter().filter_map(|finding| finding.event.clone())).collect();
         let text = verdicts.iter().filter_map(text).collect::<Vec<_>>().join("\n");
         if wanted != decision(&verdicts) {
+            // Other answers that the case accepts; their texts are free.
+            let mut also = expect["also"].as_array().into_iter().flatten().filter_map(Value::as_str).map(decision_word);
+            if also.any(|also| also == decision(&verdicts)) {
+                return None;
+            }
             return Some(format!("wants {wanted}, got {}: {text:.160}", decision(&verdicts)));
         }
         if wanted == "stop" {
@@ -142,10 +151,34 @@ fn host(case: &Value) -> FakeHost {
         let relative = absolute.strip_prefix(&root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path).to_owned();
         host = host.file(&relative, content).file(&absolute, content);
     }
+    for (path, content) in case["plugin_files"].as_object().unwrap_or(&Map::new()) {
+        host = host.file(&format!("{PLUGIN}/{path}"), content.as_str().unwrap_or_default());
+    }
+    if !case["plugin_files"].is_null() {
+        host = host.environment("CLAUDE_PLUGIN_ROOT", PLUGIN);
+    }
+    host = host.program("git", committed(&case["git"]));
     for (name, value) in case["env"].as_object().unwrap_or(&Map::new()) {
         host = host.environment(name, value.as_str().unwrap_or_default());
     }
     checkouts(&case["git"]).into_iter().fold(host, FakeHost::checkout)
+}
+
+/// `git -C DIRECTORY show HEAD:./FILE`, answered from what the case committed.
+fn committed(git: &Value) -> impl Fn(&[String], &[u8]) -> Output + 'static {
+    let top = portcullis_shell::paths::resolve(ROOT, git["dir"].as_str().unwrap_or_default());
+    let files = git["commit"].clone();
+    move |arguments, _| {
+        let content = match arguments {
+            [flag, directory, show, object] if flag == "-C" && show == "show" => object
+                .strip_prefix("HEAD:./")
+                .map(|file| format!("{directory}/{file}"))
+                .and_then(|path| files.get(path.strip_prefix(&top)?.strip_prefix('/')?)?.as_str().map(str::to_owned)),
+            _ => None,
+        };
+        let code = if content.is_some() { 0 } else { 128 };
+        Output { code: Some(code), stdout: content.unwrap_or_default().into_bytes(), stderr: Vec::new(), truncated: false }
+    }
 }
 
 /// The working trees that `git` of a case describes, the main one first.
@@ -218,10 +251,12 @@ fn text_fault(expect: &Value, text: &str) -> Option<String> {
 
 /// `events` of a case lists all of them; without it, only the stops' own may be there.
 fn events_fault(expect: &Value, drafts: &[EventDraft]) -> Option<String> {
+    let decided = decision_word(expect["decision"].as_str().unwrap_or_default());
     let Some(wanted) = expect["events"].as_array() else {
-        let stray = drafts
-            .iter()
-            .find(|draft| draft.kind == "hook.block" && decision_word(expect["decision"].as_str().unwrap_or_default()) != "stop");
+        // A warning may leave an event that says it is one.
+        let is_warning =
+            |draft: &EventDraft| decided == "advise" && value(draft, "severity").is_some_and(|severity| severity == "warn");
+        let stray = drafts.iter().find(|draft| draft.kind == "hook.block" && decided != "stop" && !is_warning(draft));
         return stray.map(|draft| format!("an event without a stop: {draft:?}"));
     };
     let kinds: Vec<&str> = drafts.iter().map(|draft| draft.kind.as_str()).collect();
@@ -232,7 +267,8 @@ fn events_fault(expect: &Value, drafts: &[EventDraft]) -> Option<String> {
     wanted.iter().zip(drafts).find_map(|(event, draft)| {
         let fields = event["fields"].as_object().into_iter().flatten();
         let own = event.as_object().into_iter().flatten().filter(|(name, _)| !["type", "fields"].contains(&name.as_str()));
-        fields.chain(own).find_map(|(name, wanted)| {
+        let mut set_by_gate = fields.chain(own).filter(|(name, _)| !HOST_FIELDS.contains(&name.as_str()));
+        set_by_gate.find_map(|(name, wanted)| {
             let got = value(draft, name);
             (!field_matches(wanted, got.as_deref())).then(|| format!("event field {name}: wants {wanted}, got {got:?}"))
         })

@@ -151,6 +151,8 @@ mod tests {
             ("cd /projects", None),
             ("cd $X && cd /project", None),
             ("abcd /project; lcd /project; cdx", None),
+            ("cd -; cd /project", None),
+            ("cd ~/x", None),
             ("cd", None),
         ] {
             let (event, dispatch) = dispatch(prompt);
@@ -179,6 +181,7 @@ mod tests {
             sentences("Take v1.2 of\nit. Then go; stop\n\nEnd\n- item"),
             ["Take v1.2 of\nit", "Then go", "stop", "End", "- item"]
         );
+        assert_eq!(sentences("Do:\n1. this\n* that\n> x\n# y"), ["Do:", "1", "this", "* that", "> x", "# y"]);
         assert_eq!(words("Don’t merge PR #42, pr-review: it's"), ["don't", "merge", "pr", "42", ",", "pr-review", ",", "it's"]);
         assert!(negates("doesn't") && negates("never") && !negates("note"));
     }

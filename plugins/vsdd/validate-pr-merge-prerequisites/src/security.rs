@@ -5,7 +5,7 @@ use portcullis_vsdd::prompt;
 /// What a review finds.
 const FINDINGS: [&str; 8] = ["finding", "findings", "issue", "issues", "concern", "concerns", "vulnerability", "vulnerabilities"];
 /// Words between "no" and what was not found.
-const QUALIFYING: [&str; 9] = ["critical", "high", "medium", "low", "open", "or", "security", "new", "known"];
+const QUALIFYING: [&str; 5] = ["critical", "high", "open", "or", "security"];
 /// Words that leave the verdict open, wherever they stand in the line.
 const OPEN: [&str; 8] = ["pending", "todo", "tbd", "awaiting", "must", "should", "until", "unless"];
 
@@ -93,6 +93,20 @@ mod tests {
             "All tests passed",
         ] {
             assert!(!is_clean(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_word_counts() {
+        for word in "finding findings issue issues concern concerns vulnerability vulnerabilities".split(' ') {
+            assert!(is_clean(&format!("no security {word}")), "{word}");
+        }
+        for word in "critical high open security".split(' ') {
+            assert!(is_clean(&format!("security: no {word} findings")), "{word}");
+        }
+        assert!(!is_clean("security: no low findings"));
+        for word in "pending todo tbd awaiting must should until unless".split(' ') {
+            assert!(!is_clean(&format!("{word} security review passed")), "{word}");
         }
     }
 }

@@ -75,4 +75,17 @@ mod tests {
         }
         assert_eq!(story("cargo check"), None);
     }
+
+    #[test]
+    fn a_story_that_is_called_done_is_passed_over() {
+        for being in "has have is are was were been already".split(' ') {
+            assert_eq!(story(&format!("S-0.01 {being} done; S-6.07")), Some("S-6.07"), "{being}");
+        }
+        for done in "merged done complete completed finished shipped".split(' ') {
+            assert_eq!(story(&format!("S-0.01 is {done}; S-6.07")), Some("S-6.07"), "{done}");
+        }
+        for open in ["must be done", "is next", "is not done", ""] {
+            assert_eq!(story(&format!("S-0.01 {open}; S-6.07")), Some("S-0.01"), "{open}");
+        }
+    }
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use portcullis_e2e::Project;
 use serde_json::{Value, json};
 
+use crate::client;
 use crate::model::{Role, Script, Turn};
 use crate::session::Session;
-use crate::client;
 
 /// What stop-verify says, and counts, when nothing was run.
 const UNVERIFIED: &str = "verify-before-claiming";

@@ -31,12 +31,17 @@ fn group<'a>(finding: &'a Finding, checked: &'a Checked) -> Group<'a> {
     }
     let mut group = level.primary_title(&finding.message).id(finding.rule.id).element(snippet);
     if let Some(help) = &finding.help {
-        group = group.element(Level::HELP.message(help));
+        group = group.element(Level::HELP.message(printable(help)));
     }
     if let Some(fix) = &finding.fix {
-        group = group.element(Level::NOTE.with_name("fix").message(format!("{} (--fix)", fix.title)));
+        group = group.element(Level::NOTE.with_name("fix").message(format!("{} (--fix)", printable(&fix.title))));
     }
     group
+}
+
+/// Words of a registry that somebody else wrote must not steer the terminal. Titles and source lines are the renderer's care.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn summary(checked: &Checked) -> String {
@@ -53,4 +58,28 @@ fn summary(checked: &Checked) -> String {
         more => format!("; --fix repairs {more}"),
     };
     format!("{}: {found}{fixable}\n", checked.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::lint::{Surroundings, lint};
+
+    #[test]
+    fn a_registry_cannot_steer_the_terminal() {
+        let text = r#"schema_version = 2
+"\u001b[2Jkey" = 1
+[[hooks]]
+name = "\u001b[31mg"
+event = "\u001b[2J"
+tool = "\u001b["
+plugin = "p"
+journal = "\u001b]0;x\u0007"
+enabled = false
+"#;
+        let findings = lint(text, &Surroundings::default());
+        assert!(findings.len() > 3);
+        let read = human(&Checked { path: "r.toml".into(), text: text.into(), hooks_json: None, findings }, false);
+        assert!(!read.contains(|c: char| c.is_control() && c != '\n'), "{read:?}");
+    }
 }
