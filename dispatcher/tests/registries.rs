@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use portcullis::registry::lint::render::{self, Checked};
 use portcullis::registry::lint::{Surroundings, catalogue, fix, lint};
 use portcullis::sandbox::artifact::LoadError;
-use portcullis::sandbox::facts::{ANALYZER, Facts, JUDGE};
 use portcullis::sandbox::contract::CONTRACT;
+use portcullis::sandbox::facts::{ANALYZER, Facts, JUDGE};
 
 fn registries() -> BTreeMap<String, PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/registries");

@@ -152,9 +152,14 @@ fn run(
     });
     let budget = stanza.fuel.saturating_add(limits::FUEL_PER_BYTE.saturating_mul(shared.event.json().len() as u64));
     store.set_fuel(budget).expect("the engine counts fuel");
-    let answer = gate
-        .instantiate(&mut store)
-        .and_then(|gate| gate.portcullis_gate_judge().call_evaluate(&mut store, &event_record(shared)));
+    let answer = match gate.instantiate(&mut store) {
+        Ok(gate) => gate.portcullis_gate_judge().call_evaluate(&mut store, &event_record(shared)),
+        // Neither a trap while it started nor a refusal of the system: its types are not the contract's.
+        Err(error) if !error.is::<Trap>() && !error.is::<std::io::Error>() => {
+            return Err((LoadError::unfitting(&stanza.plugin, &error).into(), 0));
+        }
+        Err(error) => Err(error),
+    };
     let used = budget - store.get_fuel().unwrap_or(0);
     match answer {
         Ok(Ok(verdicts)) => sane(stanza, verdicts).map(|verdicts| (verdicts, used)).map_err(|failure| (failure, used)),

@@ -5,13 +5,15 @@
 
 use portcullis_sdk::fake::FakeHost;
 use portcullis_sdk::shell::Analysis;
-use portcullis_sdk::{Checkout, Event, EventDraft, FieldValue, Finding, GateError, Output, Verdict};
+use portcullis_sdk::{Checkout, Event, EventDraft, FieldValue, Finding, GateError, Host, Output, Verdict};
 use serde_json::{Map, Value};
 
 use crate::date;
 
 /// Relative to this crate.
 const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/cases");
+/// Relative to this crate.
+const TEMPLATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../templates");
 /// The files that hold cases of this set.
 const FILES: [&str; 3] = ["vsdd-pre.jsonl", "vsdd-post-a.jsonl", "vsdd-post-b.jsonl"];
 /// The project that the cases are about.
@@ -154,6 +156,10 @@ fn host(case: &Value) -> FakeHost {
     for (path, content) in case["plugin_files"].as_object().unwrap_or(&Map::new()) {
         host = host.file(&format!("{PLUGIN}/{path}"), content.as_str().unwrap_or_default());
     }
+    if case["tier"] == "builtin" {
+        let plugin = host.base_directory();
+        host = shipped().fold(host, |host, (name, content)| host.file(&format!("{plugin}/templates/{name}"), content));
+    }
     if !case["plugin_files"].is_null() {
         host = host.environment("CLAUDE_PLUGIN_ROOT", PLUGIN);
     }
@@ -162,6 +168,15 @@ fn host(case: &Value) -> FakeHost {
         host = host.environment(name, value.as_str().unwrap_or_default());
     }
     checkouts(&case["git"]).into_iter().fold(host, FakeHost::checkout)
+}
+
+/// The templates of this repository.
+fn shipped() -> impl Iterator<Item = (String, Vec<u8>)> {
+    let entries = std::fs::read_dir(TEMPLATES).unwrap_or_else(|error| panic!("{TEMPLATES}: {error}"));
+    entries.map(|entry| {
+        let entry = entry.expect("a directory can be listed");
+        (entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path()).expect("a template can be read"))
+    })
 }
 
 /// `git -C DIRECTORY show HEAD:./FILE`, answered from what the case committed.

@@ -46,7 +46,10 @@ mod tests {
     fn a_warning_is_told_and_recorded() {
         let host = FakeHost::new(serde_json::Value::Null);
         let warning = Warning { gate: "g", matcher: "Stop", code: "c", reason: "r".into(), fix: "f".into() };
-        assert_eq!(warning.tell(&host, Fields::new().text("x", "y")), Verdict::Advise("WARNING from g: r. Fix: f. Code: c.".into()));
+        assert_eq!(
+            warning.tell(&host, Fields::new().text("x", "y")),
+            Verdict::Advise("WARNING from g: r. Fix: f. Code: c.".into())
+        );
         let [(kind, fields)] = host.emitted().try_into().unwrap();
         let names: Vec<&str> = fields.0.iter().map(|field| field.name.as_str()).collect();
         assert_eq!((kind.as_str(), names), ("hook.block", vec!["hook", "matcher", "reason", "severity", "x"]));

@@ -89,7 +89,9 @@ mod tests {
 
     #[test]
     fn a_step_counts_once_and_a_line_without_number_each_time() {
-        let steps = Steps::of_message("- STEP_COMPLETE: step=2 a\nSTEP_COMPLETE: step=2\nSTEP_COMPLETE: x\nSTEP_COMPLETE: step=y\nstep=3\n");
+        let steps = Steps::of_message(
+            "- STEP_COMPLETE: step=2 a\nSTEP_COMPLETE: step=2\nSTEP_COMPLETE: x\nSTEP_COMPLETE: step=y\nstep=3\n",
+        );
         assert_eq!((steps.count(), steps.numbers), (3, BTreeSet::from([2])));
         assert_eq!(Steps::of_message("STEP_COMPLETE: step=99999999999").unnumbered, 1);
         assert_eq!(Steps::of_message("").count(), 0);

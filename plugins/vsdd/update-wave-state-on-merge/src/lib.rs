@@ -89,7 +89,8 @@ mod tests {
 
     fn after(state: &str) -> (String, Vec<(String, Fields)>) {
         let message = "STEP_COMPLETE: step=8 name=merge status=ok note=S-1.02";
-        let host = FakeHost::new(json!({"agent_type": "x:pr-manager", "last_assistant_message": message})).file(STATE_FILE, state);
+        let host =
+            FakeHost::new(json!({"agent_type": "x:pr-manager", "last_assistant_message": message})).file(STATE_FILE, state);
         assert_eq!(host.judge(judge), Ok(vec![]));
         (String::from_utf8(host.content(STATE_FILE).unwrap()).unwrap(), host.emitted())
     }

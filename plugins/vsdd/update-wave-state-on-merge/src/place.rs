@@ -147,7 +147,9 @@ pub fn set(text: &str, mapping: &Place, key: &str, value: &str, after: &str) -> 
         Some(Entry { value: Place::Scalar(range), .. }) if !range.is_empty() => {
             Some([&text[..range.start], value, &text[range.end..]].concat())
         }
-        Some(entry @ Entry { value: Place::Scalar(_), .. }) => Some(insert(text, behind_colon(text, entry)?, &format!(" {value}"))),
+        Some(entry @ Entry { value: Place::Scalar(_), .. }) => {
+            Some(insert(text, behind_colon(text, entry)?, &format!(" {value}")))
+        }
         Some(_) => None,
         None => {
             let before = mapping.entry(after)?;

@@ -123,9 +123,13 @@ mod tests {
 
     #[test]
     fn the_first_wave_of_the_story_and_only_once() {
-        let state = "waves:\n- ~\n- {id: a, stories: [S-2.01]}\n- {id: b, stories: [S-1.01, S-1.02]}\n- {id: c, stories: [S-1.01]}\n";
+        let state =
+            "waves:\n- ~\n- {id: a, stories: [S-2.01]}\n- {id: b, stories: [S-1.01, S-1.02]}\n- {id: c, stories: [S-1.01]}\n";
         let merge_of = |story| merge(state, story).unwrap();
-        assert_eq!(merge_of("S-1.01").map(|merge| (merge.wave, merge.total, merge.merged, merge.gate_due)), Some(("b".into(), 2, 1, false)));
+        assert_eq!(
+            merge_of("S-1.01").map(|merge| (merge.wave, merge.total, merge.merged, merge.gate_due)),
+            Some(("b".into(), 2, 1, false))
+        );
         assert!(merge_of("S-9.09").is_none());
         assert!(merge(&text(state, "S-1.01"), "S-1.01").unwrap().is_none());
     }

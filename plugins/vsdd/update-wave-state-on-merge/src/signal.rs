@@ -4,8 +4,8 @@ use portcullis_vsdd::story;
 
 /// Words that take a statement of a merge back, or put it off.
 const HEDGES: [&str; 22] = [
-    "not", "never", "cannot", "unable", "fail", "failed", "fails", "failure", "blocked", "yet", "until", "before", "once", "when",
-    "if", "pending", "waiting", "awaiting", "will", "should", "must", "dont",
+    "not", "never", "cannot", "unable", "fail", "failed", "fails", "failure", "blocked", "yet", "until", "before", "once",
+    "when", "if", "pending", "waiting", "awaiting", "will", "should", "must", "dont",
 ];
 
 /// The story of a message that reports a merge: the first id of the line that reports the step, else of a line that speaks of

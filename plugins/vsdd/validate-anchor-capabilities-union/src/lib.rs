@@ -27,7 +27,8 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     let Ok(text) = host.read_text(&target.path) else { return Ok(vec![]) };
     let document = Document::parse(&text);
     let Some(front) = document.front_matter() else { return Ok(vec![]) };
-    let ids: BTreeSet<&str> = CONTRACT_LISTS.iter().flat_map(|key| words(front, key)).filter(|id| id.starts_with("BC-")).collect();
+    let ids: BTreeSet<&str> =
+        CONTRACT_LISTS.iter().flat_map(|key| words(front, key)).filter(|id| id.starts_with("BC-")).collect();
     let actual = capabilities(front, FIELD);
     if ids.is_empty() || actual.is_empty() {
         return Ok(vec![]);
@@ -36,9 +37,8 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     let (mut expected, mut unresolved) = (BTreeSet::new(), Vec::new());
     for id in ids {
         match contracts.read(id, host) {
-            Some(text) => expected.extend(
-                Document::parse(&text).front_matter().map(|front| capabilities(front, "capability")).unwrap_or_default(),
-            ),
+            Some(text) => expected
+                .extend(Document::parse(&text).front_matter().map(|front| capabilities(front, "capability")).unwrap_or_default()),
             None => unresolved.push(id),
         }
     }

@@ -90,14 +90,16 @@ struct Violation {
 }
 
 fn violations(document: &Document) -> Vec<Violation> {
-    let is_changelog = |title: &str| title.strip_prefix("Changelog").is_some_and(|rest| rest.trim_start() != rest || rest.is_empty());
+    let is_changelog =
+        |title: &str| title.strip_prefix("Changelog").is_some_and(|rest| rest.trim_start() != rest || rest.is_empty());
     let Some(section) = document.section(|heading| heading.level == 2 && is_changelog(&heading.text)) else { return vec![] };
     let tables = section.tables().into_iter().filter(|table| table.header.plain(0).eq_ignore_ascii_case("version"));
     let entries: Vec<Entry> = tables.flat_map(|table| table.rows).filter_map(|row| Entry::of(&row)).collect();
     let mut violations = row_violations(&entries);
     let cited = document.front_matter().and_then(|front| front.text("version")).map(|text| bare(text.trim()));
     if let Some((cited, top)) = cited.zip(entries.first()).filter(|(cited, top)| *cited != top.version) {
-        let text = format!("the front matter has version {}, the top row (line {}) {}", quoted(cited), top.line, quoted(&top.version));
+        let text =
+            format!("the front matter has version {}, the top row (line {}) {}", quoted(cited), top.line, quoted(&top.version));
         violations.push(Violation { kind: Kind::FrontMatter, text });
     }
     violations
@@ -120,7 +122,10 @@ fn row_violations(entries: &[Entry]) -> Vec<Violation> {
         if let Some(date) = &entry.date {
             // Dates of this form compare as texts.
             if let Some(above) = dated.filter(|above| date.as_str() > *above) {
-                violations.push(Violation { kind: Kind::Date, text: format!("line {line} has the date {date} below {above}, which is earlier") });
+                violations.push(Violation {
+                    kind: Kind::Date,
+                    text: format!("line {line} has the date {date} below {above}, which is earlier"),
+                });
             }
             dated = Some(date);
         }
@@ -152,7 +157,8 @@ fn bare(version: &str) -> &str {
 
 /// Exactly `YYYY-MM-DD`.
 fn is_date(text: &str) -> bool {
-    text.len() == 10 && text.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() })
+    text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() })
 }
 
 #[cfg(test)]

@@ -44,18 +44,23 @@ mod tests {
     fn stopped(path: &str) -> bool {
         let input = json!({"file_path": path});
         let host = FakeHost::new(json!({"tool_name": "Write", "cwd": "/p", "tool_input": input}));
-        let host = ["/p/docs/demo-evidence/x.md", "/p/docs/demo-evidence/S-1/x.md", "/p/docs/demo-evidence/a/docs/demo-evidence/x.md"]
-            .iter()
-            .fold(host, |host, file| host.file(file, "x"));
+        let host =
+            ["/p/docs/demo-evidence/x.md", "/p/docs/demo-evidence/S-1/x.md", "/p/docs/demo-evidence/a/docs/demo-evidence/x.md"]
+                .iter()
+                .fold(host, |host, file| host.file(file, "x"));
         !host.judge(judge).unwrap().is_empty()
     }
 
     #[test]
     fn the_folded_path_counts() {
-        for path in ["docs/demo-evidence/./x.md", "/p/docs//demo-evidence/S-1/../x.md", "docs/demo-evidence/a/docs/demo-evidence/x.md"] {
+        for path in
+            ["docs/demo-evidence/./x.md", "/p/docs//demo-evidence/S-1/../x.md", "docs/demo-evidence/a/docs/demo-evidence/x.md"]
+        {
             assert!(stopped(path), "{path}");
         }
-        for path in ["docs/demo-evidence/S-1/x.md", "docs/demo-evidence/gone.md", "mydocs/demo-evidence/x.md", "docs/demo-evidence"] {
+        for path in
+            ["docs/demo-evidence/S-1/x.md", "docs/demo-evidence/gone.md", "mydocs/demo-evidence/x.md", "docs/demo-evidence"]
+        {
             assert!(!stopped(path), "{path}");
         }
     }

@@ -60,9 +60,8 @@ mod tests {
 
     #[test]
     fn whole_components_in_their_order() {
-        let found = |worktree: &str, rest: &str| {
-            Some(Misplaced { project: "/p".into(), worktree: worktree.into(), rest: rest.into() })
-        };
+        let found =
+            |worktree: &str, rest: &str| Some(Misplaced { project: "/p".into(), worktree: worktree.into(), rest: rest.into() });
         assert_eq!(misplaced("/p/.worktrees/S-1.02/.factory/a/b.md"), found("S-1.02", "a/b.md"));
         assert_eq!(misplaced("/p/.worktrees/w/x/.factory/.factory/y"), found("w", ".factory/y"));
         assert_eq!(misplaced("/p/.worktrees/.factory/x/.factory/y"), found(".factory", "y"));

@@ -8,14 +8,8 @@ use portcullis_vsdd::target::Target;
 use portcullis_vsdd::{Stop, quoted};
 
 /// What the titles of the required sections (level 2) contain.
-const SECTIONS: [&str; 6] = [
-    "Architecture Changes",
-    "Story Dependencies",
-    "Spec Traceability",
-    "Test Evidence",
-    "Demo Evidence",
-    "Pre-Merge Checklist",
-];
+const SECTIONS: [&str; 6] =
+    ["Architecture Changes", "Story Dependencies", "Spec Traceability", "Test Evidence", "Demo Evidence", "Pre-Merge Checklist"];
 /// Placeholders that one answer names.
 const NAMED: usize = 10;
 
@@ -77,7 +71,11 @@ mod tests {
     #[test]
     fn the_files_that_are_meant() {
         assert!(is_description("/p/.factory/code-delivery/S-1/pr-description.md"));
-        for path in ["/p/code-delivery/pr-description.md", "/p/x-code-delivery/S-1/pr-description.md", "/code-delivery/a/b/pr-description.md"] {
+        for path in [
+            "/p/code-delivery/pr-description.md",
+            "/p/x-code-delivery/S-1/pr-description.md",
+            "/code-delivery/a/b/pr-description.md",
+        ] {
             assert!(!is_description(path), "{path}");
         }
     }

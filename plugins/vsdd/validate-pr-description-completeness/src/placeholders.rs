@@ -125,14 +125,20 @@ mod tests {
 
     #[test]
     fn what_is_a_placeholder() {
-        assert_eq!(found("---\na: \"{front}\"\n---\n{b-1}{c_D}, \\{no} ${no} {{no}} {NO} {1a} {A_B} { a } {a"), ["{front}", "{b-1}", "{c_D}", "{A_B}"]);
+        assert_eq!(
+            found("---\na: \"{front}\"\n---\n{b-1}{c_D}, \\{no} ${no} {{no}} {NO} {1a} {A_B} { a } {a"),
+            ["{front}", "{b-1}", "{c_D}", "{A_B}"]
+        );
         assert_eq!(found("    {indented}\n\n- {listed} <!-- {no} -->\n<!--\n{no}\n-->\n"), ["{indented}", "{listed}"]);
     }
 
     #[test]
     fn code_has_none_and_diagrams_have() {
         assert_eq!(found("`{no}` ``{no} ` {no}`` {yes} ` {open}"), ["{yes}", "{open}"]);
-        assert_eq!(found("~~~ mermaid\nB{no} --> {yes}\n```\n{more}\n~~~\n```js\n{no}\n```\n{after}\n"), ["{yes}", "{more}", "{after}"]);
+        assert_eq!(
+            found("~~~ mermaid\nB{no} --> {yes}\n```\n{more}\n~~~\n```js\n{no}\n```\n{after}\n"),
+            ["{yes}", "{more}", "{after}"]
+        );
         assert_eq!(found("<!--\n```mermaid\n{no}\n-->\n{yes}\n"), ["{yes}"]);
         assert_eq!(found("a <!-- b -->\n```mermaid\n{yes}\n```\n"), ["{yes}"]);
     }

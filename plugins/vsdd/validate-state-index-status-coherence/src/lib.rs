@@ -49,7 +49,10 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
         gate: "validate-state-index-status-coherence",
         matcher: "Edit|Write",
         code: "state_index_status_drift",
-        reason: format!("the convergence status differs\n{}\nSTATE.md usually lands before INDEX.md in one burst", drifts.join("\n")),
+        reason: format!(
+            "the convergence status differs\n{}\nSTATE.md usually lands before INDEX.md in one burst",
+            drifts.join("\n")
+        ),
         fix: "if the difference persists after the burst, update the file that lags behind".into(),
     };
     let fields = Fields::new().text("state_status", state_status).text("file_path", target.given.as_str());

@@ -32,8 +32,9 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
         matcher: "Edit|Write",
         code: "state_version_pin_drift",
         reason: format!("{} cites versions that its artifacts do not have: {}", quoted(&target.given), drifts.join("; ")),
-        fix: "set each pin to its artifact's version, and let the state-manager run last in the burst, so that its pins are final"
-            .into(),
+        fix:
+            "set each pin to its artifact's version, and let the state-manager run last in the burst, so that its pins are final"
+                .into(),
     };
     Ok(vec![stop.finding(Fields::new().text("file_path", target.given.as_str())).block()])
 }

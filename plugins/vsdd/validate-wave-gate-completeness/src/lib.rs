@@ -39,8 +39,9 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
             quoted(&target.given),
             violations.join("; ")
         ),
-        fix: "run /vsdd-factory:wave-gate and name its report in `gate_report`, or set `gate_status: deferred` with a `rationale`"
-            .into(),
+        fix:
+            "run /vsdd-factory:wave-gate and name its report in `gate_report`, or set `gate_status: deferred` with a `rationale`"
+                .into(),
     };
     Ok(vec![stop.finding(Fields::new().text("file_path", target.given.as_str())).block()])
 }
