@@ -1,5 +1,7 @@
 //! A document and its sections.
 
+use std::cell::OnceCell;
+
 use crate::front_matter::{self, FrontMatter};
 use crate::mask::{self, Line};
 use crate::table::{self, Table};
@@ -7,7 +9,9 @@ use crate::table::{self, Table};
 /// A Markdown file.
 #[derive(Debug)]
 pub struct Document<'a> {
-    front: Option<FrontMatter>,
+    /// The text of the front matter. It is read when somebody asks: most gates over tables never do.
+    block: Option<&'a str>,
+    front: OnceCell<FrontMatter>,
     lines: Vec<Line<'a>>,
     headings: Vec<Heading>,
 }
@@ -35,18 +39,18 @@ impl<'a> Document<'a> {
     /// Reads a file's text: a byte order mark is skipped, lines end in LF or CRLF.
     pub fn parse(text: &'a str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let (front, front_lines) = front_matter::split(text).unzip();
+        let (block, front_lines) = front_matter::split(text).unzip();
         let lines = mask::lines(text, front_lines.unwrap_or(0));
         let headings = lines.iter().filter(|line| line.is_visible()).filter_map(|line| {
             let (level, text) = heading(&line.text)?;
             Some(Heading { level, text: text.to_owned(), number: line.number })
         });
-        Self { front, headings: headings.collect(), lines }
+        Self { block, front: OnceCell::new(), headings: headings.collect(), lines }
     }
 
     /// The front matter, if the file begins with one that is closed.
     pub fn front_matter(&self) -> Option<&FrontMatter> {
-        self.front.as_ref()
+        self.block.map(|block| self.front.get_or_init(|| front_matter::read(block)))
     }
 
     /// All lines, front matter included.

@@ -12,6 +12,11 @@ pub struct FrontMatter {
 }
 
 impl FrontMatter {
+    /// The front matter of a file's text, for those who need nothing else of it.
+    pub fn of(text: &str) -> Option<Self> {
+        Some(split(text.strip_prefix('\u{feff}').unwrap_or(text))?.0)
+    }
+
     /// Keys and values in order; each key once, as it stood first. A value's line is its key's.
     pub fn entries(&self) -> &[(String, Node)] {
         &self.entries
@@ -49,22 +54,23 @@ impl FrontMatter {
     }
 }
 
-/// The front matter and the number of lines that it takes, both marks included.
-pub fn split(text: &str) -> Option<(FrontMatter, usize)> {
+/// The text between the marks, and the number of lines that it takes with both of them.
+pub fn split(text: &str) -> Option<(&str, usize)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().filter(|line| line.trim_end() == "---")?;
     let start = first.len();
     let mut end = start;
     for (index, line) in lines.enumerate() {
         if matches!(line.trim_end(), "---" | "...") {
-            return Some((read(&text[start..end]), index + 2));
+            return Some((&text[start..end], index + 2));
         }
         end += line.len();
     }
     None
 }
 
-fn read(block: &str) -> FrontMatter {
+/// Reads the text between the marks.
+pub fn read(block: &str) -> FrontMatter {
     if block.len() > MAX_BYTES {
         return FrontMatter::default();
     }
@@ -114,7 +120,7 @@ mod tests {
     use super::*;
 
     fn front(block: &str) -> FrontMatter {
-        split(&format!("---\n{block}---\n")).unwrap().0
+        read(split(&format!("---\n{block}---\n")).unwrap().0)
     }
 
     #[test]

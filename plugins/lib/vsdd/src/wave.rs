@@ -7,6 +7,8 @@ use crate::yaml::{self, Node};
 
 /// Where the state lies below a project's root.
 pub const STATE_FILE: &str = ".factory/wave-state.yaml";
+/// A longer text is no state of waves; it would only cost time.
+const MAX_BYTES: usize = 256 * 1024;
 
 /// One wave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +34,9 @@ impl Wave {
 
 /// Reads all waves. A text without `waves` has none; an entry that is null or no mapping is skipped.
 pub fn read(text: &str) -> Result<Vec<Wave>, String> {
+    if text.len() > MAX_BYTES {
+        return Err(format!("longer than {MAX_BYTES} bytes"));
+    }
     let Some(root) = yaml::parse(text)? else { return Ok(Vec::new()) };
     if !matches!(*root, Node::Mapping(_)) {
         return Err("not a mapping at its top".into());
@@ -100,6 +105,7 @@ mod tests {
             "waves: {w: {stories: S-1.01}}\n",
             "waves: {w: {stories: [[S-1.01]]}}\n",
             "waves: [\n",
+            &" ".repeat(MAX_BYTES + 1),
         ] {
             assert!(read(text).is_err(), "{text:?}");
         }

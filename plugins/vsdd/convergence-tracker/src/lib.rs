@@ -10,6 +10,7 @@ use portcullis_artifact::review::{self, Assessment};
 use portcullis_artifact::{Document, place};
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_vsdd::target::Target;
+use portcullis_vsdd::warning::Warning;
 use portcullis_vsdd::{Stop, quoted};
 
 const GATE: &str = "convergence-tracker";
@@ -35,14 +36,14 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     };
     let about = format!("the review {} (Novelty Assessment in line {})", quoted(target.name()), assessment.line);
     if faults.is_empty() {
-        return Ok(match warnings.is_empty() {
-            true => vec![],
-            false => vec![Verdict::Advise(format!(
-                "WARNING from {GATE}: {about}: {}. Fix: run the pass again with a fresh context and have it justify the numbers. \
-                 Code: {CODE}.",
-                warnings.join("; ")
-            ))],
-        });
+        let warning = Warning {
+            gate: GATE,
+            matcher: "Edit|Write",
+            code: CODE,
+            reason: format!("{about}: {}", warnings.join("; ")),
+            fix: "run the pass again with a fresh context and have it justify the numbers".into(),
+        };
+        return Ok(if warnings.is_empty() { vec![] } else { vec![Verdict::Advise(warning.text())] });
     }
     let warned = warnings.iter().map(|warning| format!("; warning: {warning}")).collect::<String>();
     let stop = Stop {

@@ -10,6 +10,7 @@ use portcullis_artifact::place;
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_vsdd::quoted;
 use portcullis_vsdd::target::Target;
+use portcullis_vsdd::warning::Warning;
 
 const GATE: &str = "purity-check";
 const CODE: &str = "pure_core_boundary_violation";
@@ -31,21 +32,16 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     if found.is_empty() {
         return Ok(vec![]);
     }
-    let fields = Fields::new()
-        .text("hook", GATE)
-        .text("matcher", "Edit|Write")
-        .text("severity", "warn")
-        .text("reason", CODE)
-        .text("file_path", target.given.as_str())
-        .text("patterns", found.join(" "));
-    host.emit("hook.block", fields);
     let list: Vec<String> = found.iter().map(|pattern| format!("`{pattern}`")).collect();
-    Ok(vec![Verdict::Advise(format!(
-        "WARNING from {GATE}: {} belongs to the pure core, but uses {}. Fix: move the effect into an adapter outside of the core \
-         and pass it in through an interface. Code: {CODE}.",
-        quoted(path),
-        list.join(", ")
-    ))])
+    let warning = Warning {
+        gate: GATE,
+        matcher: "Edit|Write",
+        code: CODE,
+        reason: format!("{} belongs to the pure core, but uses {}", quoted(path), list.join(", ")),
+        fix: "move the effect into an adapter outside of the core and pass it in through an interface".into(),
+    };
+    let fields = Fields::new().text("file_path", target.given.as_str()).text("patterns", found.join(" "));
+    Ok(vec![warning.tell(host, fields)])
 }
 
 fn is_pure(path: &str) -> bool {

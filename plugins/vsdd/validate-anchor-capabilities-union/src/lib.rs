@@ -4,7 +4,7 @@ mod contracts;
 
 use std::collections::BTreeSet;
 
-use portcullis_artifact::{Document, FrontMatter, place};
+use portcullis_artifact::{FrontMatter, place};
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_vsdd::target::Target;
 use portcullis_vsdd::{Stop, quoted};
@@ -25,11 +25,10 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     let is_meant = place::in_factory(&target.path, &target.root).is_some_and(is_story);
     let Some(factory) = place::factory_directory(&target.path, &target.root).filter(|_| is_meant) else { return Ok(vec![]) };
     let Ok(text) = host.read_text(&target.path) else { return Ok(vec![]) };
-    let document = Document::parse(&text);
-    let Some(front) = document.front_matter() else { return Ok(vec![]) };
+    let Some(front) = FrontMatter::of(&text) else { return Ok(vec![]) };
     let ids: BTreeSet<&str> =
-        CONTRACT_LISTS.iter().flat_map(|key| words(front, key)).filter(|id| id.starts_with("BC-")).collect();
-    let actual = capabilities(front, FIELD);
+        CONTRACT_LISTS.iter().flat_map(|key| words(&front, key)).filter(|id| id.starts_with("BC-")).collect();
+    let actual = capabilities(&front, FIELD);
     if ids.is_empty() || actual.is_empty() {
         return Ok(vec![]);
     }
@@ -37,8 +36,9 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     let (mut expected, mut unresolved) = (BTreeSet::new(), Vec::new());
     for id in ids {
         match contracts.read(id, host) {
-            Some(text) => expected
-                .extend(Document::parse(&text).front_matter().map(|front| capabilities(front, "capability")).unwrap_or_default()),
+            Some(text) => {
+                expected.extend(FrontMatter::of(&text).iter().flat_map(|front| capabilities(front, "capability")));
+            }
             None => unresolved.push(id),
         }
     }

@@ -6,6 +6,7 @@
 use portcullis_artifact::{Document, collapsed, ids, place, plain};
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_vsdd::target::Target;
+use portcullis_vsdd::warning::Warning;
 use portcullis_vsdd::{Stop, quoted};
 
 const GATE: &str = "validate-bc-title";
@@ -92,10 +93,14 @@ fn index_title(index: &Document, id: &str) -> Option<Title> {
 }
 
 fn other_id(target: &Target, id: &str, other: &str) -> String {
-    format!(
-        "WARNING from {GATE}: the heading of {} names {other}, the file's own name {id}. Fix: give both the same id. Code: {CODE}.",
-        target.name()
-    )
+    let warning = Warning {
+        gate: GATE,
+        matcher: "Edit|Write",
+        code: CODE,
+        reason: format!("the heading of {} names {other}, the file's own name {id}", target.name()),
+        fix: "give both the same id".into(),
+    };
+    warning.text()
 }
 
 #[cfg(test)]

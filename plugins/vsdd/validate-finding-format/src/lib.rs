@@ -8,6 +8,7 @@ mod shapes;
 use portcullis_artifact::{Document, Mask, place};
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_vsdd::target::Target;
+use portcullis_vsdd::warning::Warning;
 use portcullis_vsdd::{Stop, quoted};
 use shapes::Shape;
 
@@ -38,13 +39,14 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     let unclear = described(&[Shape::Unclear]);
     let legacy = described(&[Shape::LegacyFinding, Shape::LegacyFix]);
     if legacy.is_empty() {
-        return Ok(match unclear.is_empty() {
-            true => vec![],
-            false => vec![Verdict::Advise(format!(
-                "WARNING from {GATE}: {} has finding ids of no known form: {unclear}. Fix: write {FINDING}. Code: {CODE}.",
-                quoted(name)
-            ))],
-        });
+        let warning = Warning {
+            gate: GATE,
+            matcher: "Edit|Write",
+            code: CODE,
+            reason: format!("{} has finding ids of no known form: {unclear}", quoted(name)),
+            fix: format!("write {FINDING}"),
+        };
+        return Ok(if unclear.is_empty() { vec![] } else { vec![Verdict::Advise(warning.text())] });
     }
     let has = |wanted: Shape| ids.iter().any(|(_, shape, _)| *shape == wanted);
     let forms =

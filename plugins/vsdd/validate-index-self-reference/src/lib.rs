@@ -1,6 +1,6 @@
 //! A cycle's index and burst log have a row for the step that is under way.
 
-use portcullis_artifact::{Document, place};
+use portcullis_artifact::{FrontMatter, place};
 use portcullis_sdk::{Event, GateError, Host, Verdict};
 use portcullis_vsdd::quoted;
 use portcullis_vsdd::target::Target;
@@ -17,8 +17,8 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
     let Some(factory) = place::factory_directory(&target.path, &target.root).filter(|_| is_meant) else { return Ok(vec![]) };
     let read = |path: &str| host.read_text(path).ok();
     let Some((state, log)) = read(&format!("{factory}/STATE.md")).zip(read(&target.path)) else { return Ok(vec![]) };
-    let state = Document::parse(&state);
-    let Some(step) = state.front_matter().and_then(|front| front.text("current_step")) else { return Ok(vec![]) };
+    let state = FrontMatter::of(&state);
+    let Some(step) = state.as_ref().and_then(|front| front.text("current_step")) else { return Ok(vec![]) };
     let current: Vec<(&str, String)> =
         KINDS.into_iter().filter_map(|kind| Some((kind, numbers(step, kind, "-_ ", 1).into_iter().next()?))).collect();
     if current.is_empty() || current.iter().any(|(kind, number)| numbers(&log, kind, "-_: ", 2).contains(number)) {

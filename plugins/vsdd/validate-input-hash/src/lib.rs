@@ -7,6 +7,7 @@ use portcullis_artifact::inputs::{Artifact, DIGITS, Tree};
 use portcullis_artifact::{Document, FrontMatter, Node, place};
 use portcullis_sdk::{Event, Fields, FileKind, GateError, Host, Verdict};
 use portcullis_vsdd::target::Target;
+use portcullis_vsdd::warning::Warning;
 use portcullis_vsdd::{Stop, quoted};
 
 const GATE: &str = "validate-input-hash";
@@ -106,18 +107,20 @@ fn missing(target: &Target, digest: Option<String>) -> Verdict {
         Some(digest) => format!("write `input-hash: \"{digest}\"`, the digest of its inputs as they are now"),
         None => "give `inputs` files that exist and hold something; the advice that follows names their digest".into(),
     };
-    Verdict::Advise(format!(
-        "WARNING from {GATE}: {} names inputs, but has no computed input-hash. Fix: {fix}. Code: input_hash_missing.",
-        quoted(target.name())
-    ))
+    advice("input_hash_missing", format!("{} names inputs, but has no computed input-hash", quoted(target.name())), fix)
 }
 
 fn drifted(target: &Target, stored: &str, digest: &str) -> Verdict {
-    Verdict::Advise(format!(
-        "WARNING from {GATE}: the inputs of {} changed since it was made: input-hash is {stored}, their digest is now {digest}. \
-         Fix: bring the artifact up to date with its inputs, then write `input-hash: \"{digest}\"`. Code: input_hash_drift.",
+    let reason = format!(
+        "the inputs of {} changed since it was made: input-hash is {stored}, their digest is now {digest}",
         quoted(target.name())
-    ))
+    );
+    let fix = format!("bring the artifact up to date with its inputs, then write `input-hash: \"{digest}\"`");
+    advice("input_hash_drift", reason, fix)
+}
+
+fn advice(code: &str, reason: String, fix: String) -> Verdict {
+    Verdict::Advise(Warning { gate: GATE, matcher: "Edit|Write", code, reason, fix }.text())
 }
 
 #[cfg(test)]

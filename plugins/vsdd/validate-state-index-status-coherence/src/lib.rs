@@ -2,7 +2,7 @@
 //!
 //! Only a warning: within one burst of writes, one of the two files is always first.
 
-use portcullis_artifact::{Document, place};
+use portcullis_artifact::{Document, FrontMatter, place};
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_vsdd::quoted;
 use portcullis_vsdd::target::Target;
@@ -24,10 +24,9 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
         return Ok(vec![]);
     }
     let Ok(text) = host.read_text(&format!("{factory}/STATE.md")) else { return Ok(vec![]) };
-    let state = Document::parse(&text);
-    let value = |key| state.front_matter()?.text(key);
-    let Some(state_status) = value("convergence_status") else { return Ok(vec![]) };
-    let drifts: Vec<String> = indexes(factory, value("current_cycle"), host)
+    let Some(state) = FrontMatter::of(&text) else { return Ok(vec![]) };
+    let Some(state_status) = state.text("convergence_status") else { return Ok(vec![]) };
+    let drifts: Vec<String> = indexes(factory, state.text("current_cycle"), host)
         .into_iter()
         .filter_map(|(cycle, index)| {
             let (line, status) = status(&index)?;

@@ -1,6 +1,6 @@
 //! The versions that `STATE.md` cites are those that the cited artifacts have.
 
-use portcullis_artifact::{Document, place};
+use portcullis_artifact::{FrontMatter, place};
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_vsdd::target::Target;
 use portcullis_vsdd::{Stop, quoted};
@@ -42,13 +42,13 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
 /// One phrase for each pin that differs from its artifact.
 fn drifts(factory: &str, host: &impl Host) -> Vec<String> {
     let Ok(text) = host.read_text(&format!("{factory}/STATE.md")) else { return vec![] };
-    let state = Document::parse(&text);
+    let Some(state) = FrontMatter::of(&text) else { return vec![] };
     let drift = |(key, artifact): (&str, &str)| {
-        let node = state.front_matter()?.get(key)?;
+        let node = state.get(key)?;
         let cited = node.text()?.trim();
         let text = host.read_text(&format!("{factory}/{artifact}")).ok()?;
-        let artifact_document = Document::parse(&text);
-        let actual = artifact_document.front_matter()?.text("version")?.trim();
+        let front = FrontMatter::of(&text)?;
+        let actual = front.text("version")?.trim();
         let differs = bare(cited) != bare(actual);
         let name = place::name(artifact);
         differs.then(|| format!("line {}: `{key}` is {}, {name} has version {}", node.line, quoted(cited), quoted(actual)))

@@ -6,6 +6,7 @@ use portcullis_artifact::place;
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict};
 use portcullis_vsdd::Stop;
 use portcullis_vsdd::target::Target;
+use portcullis_vsdd::warning::Warning;
 
 const GATE: &str = "validate-state-size";
 const CODE: &str = "state_bloat";
@@ -31,10 +32,16 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
         return Ok(vec![]);
     }
     if lines <= LIMIT {
-        return Ok(vec![Verdict::Advise(format!(
-            "WARNING from {GATE}: STATE.md has {lines} lines; more than {WARN} are too many to read each session, and more than \
-             {LIMIT} are stopped. Fix: {FIX}. Code: {CODE}."
-        ))]);
+        let warning = Warning {
+            gate: GATE,
+            matcher: "Edit|Write",
+            code: CODE,
+            reason: format!(
+                "STATE.md has {lines} lines; more than {WARN} are too many to read each session, and more than {LIMIT} are stopped"
+            ),
+            fix: FIX.into(),
+        };
+        return Ok(vec![Verdict::Advise(warning.text())]);
     }
     let stop = Stop {
         gate: GATE,
