@@ -105,6 +105,14 @@ mod tests {
     use std::path::Path;
 
     #[test]
+    fn the_committed_file_is_what_the_registry_says() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let registry = Registry::load(&root.join("registry.toml")).unwrap();
+        let committed = std::fs::read_to_string(root.join("hooks/hooks.json")).unwrap();
+        assert_eq!(committed, text(&registry), "run `dispatcher generate --registry registry.toml --output hooks/hooks.json`");
+    }
+
+    #[test]
     fn one_handler_per_event_with_the_union_of_matchers() {
         let text = "schema_version = 2\n\
             [[hooks]]\nname='a'\nevent='PreToolUse'\ntool='Bash|Agent'\nplugin='a'\non_error='block'\n\

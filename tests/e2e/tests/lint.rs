@@ -40,7 +40,7 @@ fn the_shipped_plugin_is_clean() {
 }
 
 #[test]
-fn a_wrong_edit_is_caught_by_validate_and_by_hook() {
+fn a_wrong_edit_is_caught_by_validate_by_hook_and_by_doctor() {
     let project = edited("event = \"PreToolUse\"", "event = \"PreTolUse\"");
     let registry = project.name("plugin/registry.toml");
     let report = run_json(&project, &["validate", "--json", &registry]);
@@ -55,6 +55,9 @@ fn a_wrong_edit_is_caught_by_validate_and_by_hook() {
         assert!(answer.system_message().contains(said), "people are told {said}: {answer:#?}");
     }
     assert_eq!(answer.decision(), Some("deny"));
+
+    let (code, text) = run(&project, &["doctor", "--registry", &registry]);
+    assert!(code == Some(1) && text.contains("did you mean `PreToolUse`?"), "{text}");
 }
 
 #[test]

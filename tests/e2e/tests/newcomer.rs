@@ -239,7 +239,7 @@ fn the_readme_shows_what_is_printed() {
     for (command, expected) in sessions {
         terminal.shown.clear();
         terminal.dispatcher(&words(&command));
-        let shown = terminal.shown().replace("PROJECT", "/home/ada/shop").replace("CACHE", "/home/ada/.cache");
+        let shown = terminal.shown().replace("PROJECT", "/home/you/shop").replace("CACHE", "/home/you/.cache");
         let shown = shown.replace("BIN", "/usr/bin");
         let mut printed = shown.lines().skip(1).filter(|line| !line.is_empty() && !line.starts_with("[exit code"));
         let is_cut = expected.iter().any(|line| line == "…");

@@ -16,6 +16,7 @@ pub mod glob;
 pub mod options;
 pub mod paths;
 pub mod programs;
+pub mod tables;
 
 #[cfg(feature = "analyze")]
 mod analysis;

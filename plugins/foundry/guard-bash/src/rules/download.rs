@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use portcullis_sdk::shell::{Command, Expansion, ExpansionKind, RedirectionKind, Word, WordPart};
-use portcullis_shell::options::{self, Spec};
+use portcullis_shell::options;
 use portcullis_shell::programs;
+use portcullis_shell::tables::RUNNER;
 
 use crate::CommandLine;
 
@@ -12,16 +13,6 @@ use crate::CommandLine;
 const DOWNLOADERS: [&str; 2] = ["curl", "wget"];
 /// Programs that run a file in the current shell.
 const SOURCE: [&str; 2] = ["source", "."];
-
-/// Options of shells and interpreters, up to the script. A program text counts as the first operand.
-const RUNNER: Spec = Spec {
-    short_values: "oO",
-    short_attached: "",
-    long_values: &["rcfile", "init-file"],
-    long_flags: &[],
-    single_hyphen: false,
-    operand_ends: true,
-};
 
 /// What is fetched becomes the program of a shell or interpreter: through a pipe, as its script, or as its program text.
 pub fn runs_download(line: &CommandLine) -> bool {

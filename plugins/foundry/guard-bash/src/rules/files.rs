@@ -1,27 +1,8 @@
 //! Deleting trees, and permissions for everyone.
 
 use portcullis_sdk::shell::Command;
-use portcullis_shell::options::{self, Spec};
-
-const RM: Spec = Spec {
-    short_values: "",
-    short_attached: "",
-    long_values: &[],
-    long_flags: &[
-        "recursive",
-        "force",
-        "dir",
-        "interactive",
-        "one-file-system",
-        "no-preserve-root",
-        "preserve-root",
-        "verbose",
-        "help",
-        "version",
-    ],
-    single_hyphen: false,
-    operand_ends: false,
-};
+use portcullis_shell::options;
+use portcullis_shell::tables::RM;
 
 /// Letters that may stand in a cluster of `chmod` options; anything else that begins with a hyphen is a mode.
 const CHMOD_FLAGS: &str = "RvcfhHLP";

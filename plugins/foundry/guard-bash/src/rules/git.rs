@@ -2,6 +2,7 @@
 
 use portcullis_sdk::shell::{Command, Word};
 use portcullis_shell::options::{self, Spec};
+use portcullis_shell::tables::{GIT_CLEAN, GIT_RESET};
 use portcullis_shell::{git, paths, programs};
 
 const PUSH: Spec = Spec {
@@ -32,37 +33,6 @@ const PUSH: Spec = Spec {
         "ipv6",
         "porcelain",
     ],
-    single_hyphen: false,
-    operand_ends: false,
-};
-
-const RESET: Spec = Spec {
-    short_values: "U",
-    short_attached: "",
-    long_values: &["pathspec-from-file", "unified", "inter-hunk-context"],
-    long_flags: &[
-        "hard",
-        "help",
-        "soft",
-        "mixed",
-        "merge",
-        "keep",
-        "quiet",
-        "patch",
-        "refresh",
-        "recurse-submodules",
-        "intent-to-add",
-        "pathspec-file-nul",
-    ],
-    single_hyphen: false,
-    operand_ends: false,
-};
-
-const CLEAN: Spec = Spec {
-    short_values: "e",
-    short_attached: "",
-    long_values: &["exclude"],
-    long_flags: &["dry-run", "force", "interactive", "quiet"],
     single_hyphen: false,
     operand_ends: false,
 };
@@ -107,7 +77,7 @@ fn is_forced_refspec(operand: &Word) -> bool {
 
 /// `git reset --hard` to what a remote has.
 pub fn resets_to_remote(command: &Command) -> bool {
-    arguments(command, "reset", &RESET)
+    arguments(command, "reset", &GIT_RESET)
         .is_some_and(|arguments| arguments.has('\0', "hard") && arguments.operands.first().is_some_and(is_remote_branch))
 }
 
@@ -123,7 +93,7 @@ fn is_remote_branch(operand: &Word) -> bool {
 
 /// `git clean` that deletes. A dry run is what the message recommends, and an interactive run asks.
 pub fn cleans_by_force(command: &Command) -> bool {
-    arguments(command, "clean", &CLEAN).is_some_and(|arguments| {
+    arguments(command, "clean", &GIT_CLEAN).is_some_and(|arguments| {
         let deletes = ['d', 'x', 'X'].iter().any(|flag| arguments.has(*flag, "")) || arguments.has('f', "force");
         deletes && !arguments.has('n', "dry-run") && !arguments.has('i', "interactive")
     })

@@ -1,33 +1,13 @@
 //! `rm` of whole trees.
 
 use portcullis_sdk::shell::{Command, Word};
-use portcullis_shell::options::{self, Spec};
+use portcullis_shell::options;
 use portcullis_shell::paths;
+use portcullis_shell::tables::RM;
 use portcullis_vsdd::quoted;
 
 use crate::CommandLine;
 use crate::places::{PROTECTED, components, covers_project, is_protected, is_wildcard, path_of, without_wildcard};
-
-/// Options of `rm`.
-pub const RM: Spec = Spec {
-    short_values: "",
-    short_attached: "",
-    long_values: &[],
-    long_flags: &[
-        "recursive",
-        "force",
-        "dir",
-        "interactive",
-        "one-file-system",
-        "no-preserve-root",
-        "preserve-root",
-        "verbose",
-        "help",
-        "version",
-    ],
-    single_hyphen: false,
-    operand_ends: false,
-};
 
 /// Directories that the machine itself lives in.
 const SYSTEM: [&str; 18] = [

@@ -1,8 +1,9 @@
 //! Remote code that runs unread.
 
 use portcullis_sdk::shell::{Command, RedirectionKind, Route, Word};
-use portcullis_shell::options::{self, Spec};
+use portcullis_shell::options;
 use portcullis_shell::programs;
+use portcullis_shell::tables::RUNNER;
 use portcullis_vsdd::commands::{expansions, feeds};
 
 use crate::CommandLine;
@@ -13,16 +14,6 @@ const DOWNLOADERS: [&str; 3] = ["curl", "wget", "fetch"];
 const BUILTINS: [&str; 3] = ["eval", "source", "."];
 /// Interpreters whose options end where the program begins, as those of shells do.
 const INTERPRETERS: [&str; 4] = ["python", "perl", "ruby", "node"];
-
-/// Options up to the script. A program text counts as the first operand.
-const RUNNER: Spec = Spec {
-    short_values: "oO",
-    short_attached: "",
-    long_values: &["rcfile", "init-file"],
-    long_flags: &[],
-    single_hyphen: false,
-    operand_ends: true,
-};
 
 /// What is fetched becomes a program: through a pipe, or as what a shell is given to run.
 pub fn runs_download(line: &CommandLine) -> Option<String> {

@@ -5,9 +5,9 @@ use portcullis_shell::options::{self, Spec};
 use portcullis_shell::paths;
 use portcullis_vsdd::quoted;
 
-use super::deletion::RM;
 use crate::CommandLine;
 use crate::places::{glob_matches, path_of};
+use portcullis_shell::tables::RM;
 
 /// The artifacts by name, each with the directory that it is at home in: what a pattern there could stand for.
 const SOURCES: [(&str, &str); 8] = [

@@ -2,43 +2,13 @@
 
 use portcullis_sdk::shell::{Command, Word};
 use portcullis_shell::options::{self, Arguments, Spec};
+use portcullis_shell::tables::{GIT_CLEAN, GIT_RESET};
 use portcullis_shell::{git, glob, paths};
 use portcullis_vsdd::commands::is_off;
 use portcullis_vsdd::quoted;
 
 use crate::CommandLine;
 use crate::places::{components, covers_project, is_in_worktrees, is_wildcard, path_of};
-
-const RESET: Spec = Spec {
-    short_values: "U",
-    short_attached: "",
-    long_values: &["pathspec-from-file", "unified", "inter-hunk-context"],
-    long_flags: &[
-        "hard",
-        "help",
-        "soft",
-        "mixed",
-        "merge",
-        "keep",
-        "quiet",
-        "patch",
-        "refresh",
-        "recurse-submodules",
-        "intent-to-add",
-        "pathspec-file-nul",
-    ],
-    single_hyphen: false,
-    operand_ends: false,
-};
-
-const CLEAN: Spec = Spec {
-    short_values: "e",
-    short_attached: "",
-    long_values: &["exclude"],
-    long_flags: &["dry-run", "force", "interactive", "quiet", "help"],
-    single_hyphen: false,
-    operand_ends: false,
-};
 
 const CHECKOUT: Spec = Spec {
     short_values: "bBU",
@@ -88,12 +58,12 @@ fn arguments(command: &Command, subcommand: &str, spec: &Spec) -> Option<(Argume
 
 /// `git reset --hard`, to whatever.
 pub fn resets_hard(command: &Command, _: &CommandLine) -> bool {
-    arguments(command, "reset", &RESET).is_some_and(|(arguments, _)| arguments.has('\0', "hard"))
+    arguments(command, "reset", &GIT_RESET).is_some_and(|(arguments, _)| arguments.has('\0', "hard"))
 }
 
 /// `git clean` that does delete: forced, or no longer asked to be.
 pub fn cleans(command: &Command, _: &CommandLine) -> bool {
-    let Some((arguments, _)) = arguments(command, "clean", &CLEAN) else { return false };
+    let Some((arguments, _)) = arguments(command, "clean", &GIT_CLEAN) else { return false };
     let needs_no_force =
         git::invocation(command).is_some_and(|invocation| invocation.config("clean.requireForce").is_some_and(is_off));
     let is_harmless = arguments.has('n', "dry-run") || arguments.has('i', "interactive");
