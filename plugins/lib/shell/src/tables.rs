@@ -65,3 +65,37 @@ pub const RUNNER: Spec = Spec {
     single_hyphen: false,
     operand_ends: true,
 };
+
+/// `git push`.
+pub const GIT_PUSH: Spec = Spec {
+    short_values: "o",
+    short_attached: "",
+    long_values: &["push-option", "receive-pack", "exec", "repo", "recurse-submodules"],
+    long_flags: &[
+        "force",
+        "force-with-lease",
+        "force-if-includes",
+        "all",
+        "branches",
+        "mirror",
+        "tags",
+        "follow-tags",
+        "atomic",
+        "dry-run",
+        "delete",
+        "prune",
+        "set-upstream",
+        "thin",
+        "quiet",
+        "verbose",
+        "progress",
+        "verify",
+        "signed",
+        "ipv4",
+        "ipv6",
+        "porcelain",
+        "help",
+    ],
+    single_hyphen: false,
+    operand_ends: false,
+};

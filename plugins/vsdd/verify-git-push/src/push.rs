@@ -1,42 +1,10 @@
 //! One `git push`: whether it is forced, and which branches it changes.
 
 use portcullis_sdk::shell::{Command, Word};
-use portcullis_shell::options::{self, Arguments, Spec};
+use portcullis_shell::options::{self, Arguments};
+use portcullis_shell::tables::GIT_PUSH;
 use portcullis_shell::{git, glob};
 use portcullis_vsdd::commands::{PROTECTED_BRANCHES, UNKNOWN, expansions, text_of};
-
-const PUSH: Spec = Spec {
-    short_values: "o",
-    short_attached: "",
-    long_values: &["push-option", "receive-pack", "exec", "repo", "recurse-submodules"],
-    long_flags: &[
-        "force",
-        "force-with-lease",
-        "force-if-includes",
-        "all",
-        "branches",
-        "mirror",
-        "tags",
-        "follow-tags",
-        "atomic",
-        "dry-run",
-        "delete",
-        "prune",
-        "set-upstream",
-        "thin",
-        "quiet",
-        "verbose",
-        "progress",
-        "verify",
-        "signed",
-        "ipv4",
-        "ipv6",
-        "porcelain",
-        "help",
-    ],
-    single_hyphen: false,
-    operand_ends: false,
-};
 
 const SWITCH: Spec = Spec {
     short_values: "bBcC",
@@ -68,7 +36,7 @@ impl<'a> Push<'a> {
     /// Reads the command at `at`; absent if it is no push. `current` tells the branch of the working tree around a directory.
     pub fn of(commands: &'a [Command], at: usize, current: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let invocation = git::invocation(&commands[at]).filter(|invocation| invocation.subcommand == "push")?;
-        let arguments = options::parse(&invocation.arguments, &PUSH);
+        let arguments = options::parse(&invocation.arguments, &GIT_PUSH);
         if arguments.has('h', "help") {
             return None;
         }

@@ -2,40 +2,8 @@
 
 use portcullis_sdk::shell::{Command, Word};
 use portcullis_shell::options::{self, Spec};
-use portcullis_shell::tables::{GIT_CLEAN, GIT_RESET};
+use portcullis_shell::tables::{GIT_CLEAN, GIT_PUSH, GIT_RESET};
 use portcullis_shell::{git, paths, programs};
-
-const PUSH: Spec = Spec {
-    short_values: "o",
-    short_attached: "",
-    long_values: &["push-option", "receive-pack", "exec", "repo", "recurse-submodules"],
-    long_flags: &[
-        "force",
-        "force-with-lease",
-        "force-if-includes",
-        "all",
-        "branches",
-        "mirror",
-        "tags",
-        "follow-tags",
-        "atomic",
-        "dry-run",
-        "delete",
-        "prune",
-        "set-upstream",
-        "thin",
-        "quiet",
-        "verbose",
-        "progress",
-        "verify",
-        "signed",
-        "ipv4",
-        "ipv6",
-        "porcelain",
-    ],
-    single_hyphen: false,
-    operand_ends: false,
-};
 
 /// Python's own options, up to the script.
 const PYTHON: Spec = Spec {
@@ -62,7 +30,7 @@ fn arguments(command: &Command, subcommand: &str, spec: &Spec) -> Option<options
 
 /// `git push` by force or with a `+refspec`. A lease alone is the safe way and passes.
 pub fn pushes_by_force(command: &Command) -> bool {
-    let Some(arguments) = arguments(command, "push", &PUSH) else { return false };
+    let Some(arguments) = arguments(command, "push", &GIT_PUSH) else { return false };
     let forced = arguments.options.iter().fold(false, |forced, option| match option.name.as_str() {
         "f" | "force" => true,
         "no-force" => false,
