@@ -1,7 +1,7 @@
 //! One `git push`: whether it is forced, and which branches it changes.
 
 use portcullis_sdk::shell::{Command, Word};
-use portcullis_shell::options::{self, Arguments};
+use portcullis_shell::options::{self, Arguments, Spec};
 use portcullis_shell::tables::GIT_PUSH;
 use portcullis_shell::{git, glob};
 use portcullis_vsdd::commands::{PROTECTED_BRANCHES, UNKNOWN, expansions, text_of};
