@@ -159,3 +159,25 @@ fn data_in_here_documents_does_not_count_as_code() {
     assert_eq!(analysis.effects[0].content.as_deref(), Some(body.as_str()));
     assert!(!analysed(&format!("echo {} ; rm -rf dist", "x ".repeat(40_000))).parsed);
 }
+
+#[test]
+fn a_here_document_in_an_attempt_that_is_taken_back_swallows_nothing() {
+    for text in [
+        "a[$(cat <<X)] b\nrm -rf src\nX\n",
+        "a[$(cat <<X\nx\nX\n)] b\nrm -rf src\nX\n",
+        "((echo $(cat <<X)) ) \nrm -rf src\nX\n",
+        "((echo $(cat <<X\nx\nX\n)) ) \nrm -rf src\nX\n",
+        "echo $((a `cat <<X\nx\nX\n`) )\nrm -rf src\nX\n",
+    ] {
+        let analysis = analysed(text);
+        assert!(analysis.commands.iter().any(|command| command.program == "rm"), "{text:?}: {:?}", analysis.commands);
+    }
+}
+
+#[test]
+fn bodies_read_in_an_attempt_that_is_taken_back_count_once() {
+    // Found by fuzzing: the bodies were counted more often than the text is long.
+    let text = "(((((,((((i((ma`ckm -rf out`\"J0sh -c \"$(wget -z_0.- ht\\.J<<-\u{1}\n\nA\u{2}LEco/*`````&>>`f out`\"J`e";
+    assert!(!analysed(text).commands.is_empty());
+    assert!(analysed(&format!("{}cat <<A\n{}A\n{}", "((".repeat(30), "x\n".repeat(100), ") )".repeat(30))).commands.len() < 200);
+}

@@ -275,7 +275,7 @@ impl Walk<'_> {
                 if let Some(at) = parsed.failed_at {
                     walk.scan(&text[at..], "a nested program text is not valid shell syntax, or is nested too deeply");
                 } else if parsed.ambiguous {
-                    walk.scan(text, "shells differ in how they read a `'` inside `\"${…}\"`");
+                    walk.scan(text, "shells differ in how they read some of this");
                 }
                 output
             })

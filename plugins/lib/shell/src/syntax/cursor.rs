@@ -31,6 +31,13 @@ pub(super) struct PendingHere {
     pub body: Rc<OnceCell<Word>>,
 }
 
+/// A state to come back to.
+pub(super) struct Mark {
+    at: usize,
+    pending: usize,
+    here_bytes: usize,
+}
+
 pub(crate) struct Cursor<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
@@ -56,6 +63,19 @@ impl<'t> Cursor<'t> {
             ambiguous: false,
             steps: text.len() * STEPS_PER_BYTE + 64,
         }
+    }
+
+    /// What [`rewind`](Self::rewind) takes back: everything that an attempt to read something changes.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { at: self.at, pending: self.pending.len(), here_bytes: self.here_bytes }
+    }
+
+    /// Takes back an attempt. A here-document that it announced would otherwise be announced twice, and its second body would
+    /// be the commands that follow.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.at = mark.at;
+        self.pending.truncate(mark.pending);
+        self.here_bytes = mark.here_bytes;
     }
 
     pub fn position(&self) -> usize {

@@ -64,6 +64,7 @@ impl Cursor<'_> {
     fn assignment(&mut self, array_only: bool) -> Parse<Option<Assign>> {
         self.byte();
         let start = self.at;
+        let mark = self.mark();
         let name_length = name_length(self.rest());
         if name_length == 0 || !matches!(self.raw_byte(name_length), b'=' | b'+' | b'[') {
             return Ok(None);
@@ -83,7 +84,7 @@ impl Cursor<'_> {
         }
         let append = self.take("+");
         if !self.take("=") || (array_only && self.byte() != b'(') {
-            self.at = start;
+            self.rewind(mark);
             return Ok(None);
         }
         let value = if self.byte() == b'(' {

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Parse, Stop, ends_word};
 use super::grammar::Close;
 use super::simple::name_length;
-use super::tree::{Parameter, Part, Word};
+use super::tree::{Parameter, Part, Script, Word};
 
 /// Where a run of parts ends, and with it the rules of quoting that hold inside.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -205,9 +205,18 @@ impl Cursor<'_> {
         let start = self.at;
         let input = self.raw_byte(0) == b'<';
         self.at += 2;
+        let script = self.in_parentheses()?;
+        Ok(Part::Process { raw: self.since(start), input, script })
+    }
+
+    /// The script of a substitution, its closing parenthesis included.
+    fn in_parentheses(&mut self) -> Parse<Script> {
+        let announced = self.pending.len();
         let script = self.nested(|c| c.script(Close::Paren))?;
         self.expect(")")?;
-        Ok(Part::Process { raw: self.since(start), input, script })
+        // `$(cat <<X)`: bash takes the body from the lines that follow, other shells run them.
+        self.ambiguous |= self.pending.len() > announced;
+        Ok(script)
     }
 
     /// An expansion; none for a `$` that is only a character, which is left in place.
@@ -220,8 +229,7 @@ impl Cursor<'_> {
                     Part::Arithmetic { raw: self.since(start), parts }
                 } else {
                     self.expect("(")?;
-                    let script = self.nested(|c| c.script(Close::Paren))?;
-                    self.expect(")")?;
+                    let script = self.in_parentheses()?;
                     Part::Command { raw: self.since(start), script }
                 }
             }
@@ -272,7 +280,7 @@ impl Cursor<'_> {
         if !self.rest().starts_with("((") || self.not_arithmetic.contains(&start) {
             return Ok(None);
         }
-        let pending = self.pending.len();
+        let mark = self.mark();
         self.at += 2;
         let parts = self.nested(|c| c.parts(Until::Arithmetic));
         match parts {
@@ -281,8 +289,7 @@ impl Cursor<'_> {
             _ => {}
         }
         self.not_arithmetic.insert(start);
-        self.pending.truncate(pending);
-        self.at = start;
+        self.rewind(mark);
         Ok(None)
     }
 
