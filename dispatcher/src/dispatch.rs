@@ -68,6 +68,7 @@ impl<'a> Dispatch<'a> {
             root: place.root.clone(),
             cwd: place.cwd.clone(),
             sandbox: Arc::new(Sandbox::new(artifacts, registry.analyzer.clone())),
+            journals: registry.journals.clone(),
             today: how.today,
             analysis: OnceLock::new(),
             trace: how.trace,

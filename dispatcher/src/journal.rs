@@ -17,11 +17,11 @@ use rustix::io::Errno;
 use serde_json::{Map, Value};
 
 use crate::files;
-use crate::registry::schema::{Journal, Shape, Worktrees};
-use crate::repository;
+use crate::registry::schema::{Journal, Shape};
 use crate::sandbox::limits;
 
 mod mask;
+pub mod place;
 
 pub use mask::masked;
 
@@ -111,28 +111,13 @@ impl Journals<'_> {
     }
 
     fn in_use(&self, name: &str) -> bool {
-        let journal = self.defined.get(name);
-        journal.is_some_and(|journal| journal.requires.as_ref().is_none_or(|path| self.root.join(path).exists()))
+        self.defined.get(name).is_some_and(|journal| place::in_use(journal, self.root))
     }
 
     fn silenced(&self, event: &Emitted) -> bool {
         let journal = event.journal.as_ref().and_then(|name| self.defined.get(name));
         let variable = journal.and_then(|journal| journal.silenced_by.as_ref());
         variable.is_some_and(|variable| std::env::var(variable).is_ok_and(|value| value == "off"))
-    }
-
-    /// The directory that a journal's path starts from, and the path below it.
-    fn place(&self, journal: &Journal, path: PathBuf) -> (PathBuf, PathBuf) {
-        let named = journal.directory_variable.as_ref().and_then(std::env::var_os).map(PathBuf::from);
-        if let Some(directory) = named.filter(|directory| directory.is_absolute()) {
-            return (directory, path.file_name().map(PathBuf::from).unwrap_or(path));
-        }
-        let main = match journal.worktrees {
-            Worktrees::Own => None,
-            Worktrees::Shared => repository::worktrees(self.root).into_iter().next().map(|main| main.root),
-        };
-        let holds = |root: &PathBuf| journal.requires.as_ref().is_none_or(|required| root.join(required).exists());
-        (main.filter(holds).unwrap_or_else(|| self.root.to_owned()), path)
     }
 
     fn line(&self, event: &Emitted, shape: Shape) -> String {
@@ -162,7 +147,7 @@ impl Journals<'_> {
     /// Appends inside the project: no symbolic link leads out of it.
     fn append(&self, journal: &Journal, lines: &str) -> io::Result<()> {
         let date = self.now.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d").to_string();
-        let (root, path) = self.place(journal, PathBuf::from(journal.path.replace("{date}", &date)));
+        let (root, path) = place::of(journal, self.root, PathBuf::from(journal.path.replace(place::DATE, &date)));
         let project = Dir::open_ambient_dir(root, ambient_authority())?;
         if let Some(parent) = path.parent() {
             project.create_dir_all(parent)?;

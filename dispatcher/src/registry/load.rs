@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -80,7 +81,7 @@ pub struct Registry {
     /// The file it was read from.
     pub path: PathBuf,
     /// `[journals]`.
-    pub journals: BTreeMap<String, Journal>,
+    pub journals: Arc<BTreeMap<String, Journal>>,
     /// `[dispatcher] on_unreadable`.
     pub on_unreadable: OnError,
     /// `[dispatcher] ask_unattended`.
@@ -90,7 +91,7 @@ pub struct Registry {
     /// Largest event in bytes.
     pub max_event_bytes: u64,
     /// By priority, then as in the file. Disabled stanzas are not among them.
-    pub stanzas: Vec<std::sync::Arc<Stanza>>,
+    pub stanzas: Vec<Arc<Stanza>>,
 }
 
 /// One gate's registration, defaults filled in.
@@ -164,13 +165,13 @@ impl Registry {
                 RegistryError::Stanza { path: path.to_owned(), line, column, name, message: mistake.to_string() }
             })?;
             if enabled && stanza.mode != Mode::Off {
-                stanzas.push(std::sync::Arc::new(stanza));
+                stanzas.push(Arc::new(stanza));
             }
         }
         stanzas.sort_by_key(|stanza| stanza.priority);
         Ok(Self {
             path: path.to_owned(),
-            journals: file.journals,
+            journals: Arc::new(file.journals),
             on_unreadable: file.dispatcher.on_unreadable,
             ask_unattended: file.dispatcher.ask_unattended,
             analyzer: base.join(file.dispatcher.analyzer),

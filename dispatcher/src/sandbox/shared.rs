@@ -1,5 +1,6 @@
 //! What the gates of one event share.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -8,6 +9,7 @@ use super::capability::shell::{Analysed, Analyser};
 use super::instance::Call;
 use super::linking::Linking;
 use crate::protocol::event::Event;
+use crate::registry::schema::Journal;
 
 /// What runs gates: made once per process, whatever the event becomes.
 pub struct Sandbox {
@@ -39,6 +41,8 @@ pub struct Shared {
     pub cwd: PathBuf,
     /// What runs gates.
     pub sandbox: Arc<Sandbox>,
+    /// `[journals]` of the registry, for gates that read their own again.
+    pub journals: Arc<BTreeMap<String, Journal>>,
     /// An injected date, for tests.
     pub today: Option<String>,
     /// The event's command, analysed by the first gate that asks.
@@ -60,6 +64,7 @@ impl Shared {
             root: self.root.clone(),
             cwd: self.cwd.clone(),
             sandbox: self.sandbox.clone(),
+            journals: self.journals.clone(),
             today: self.today.clone(),
             analysis: OnceLock::new(),
             trace: self.trace,

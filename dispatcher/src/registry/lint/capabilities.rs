@@ -9,6 +9,10 @@ use crate::sandbox::capability::process::SHELLS;
 /// The entries that stand for a file of the event, each with the event that has it, if only one has.
 const PLACEHOLDERS: [(&str, Option<&str>); 3] =
     [("${transcript}", None), ("${agent_transcript}", Some("SubagentStop")), ("${subagent_transcripts}", None)];
+/// The entry that stands for the directory of the stanza's journal.
+const JOURNAL: &str = "${journal}";
+/// What an entry begins with that lies where the plugin is installed.
+const PLUGIN: &str = "${plugin}";
 
 /// Checks all stanzas.
 pub fn check(draft: &Draft, findings: &mut Vec<Finding>) {
@@ -41,7 +45,7 @@ fn nothing(span: std::ops::Range<usize>, why: &str) -> Finding {
 
 fn grant(entry: &At<String>, verb: &str, stanza: &Stanza) -> Option<Finding> {
     if entry.starts_with("${") {
-        return placeholder(entry, stanza);
+        return placeholder(entry, verb, stanza);
     }
     if let Some(finding) = paths::valid(entry) {
         return Some(finding);
@@ -63,7 +67,18 @@ fn grant(entry: &At<String>, verb: &str, stanza: &Stanza) -> Option<Finding> {
     })
 }
 
-fn placeholder(entry: &At<String>, stanza: &Stanza) -> Option<Finding> {
+fn placeholder(entry: &At<String>, verb: &str, stanza: &Stanza) -> Option<Finding> {
+    if entry.as_str() == PLUGIN || entry.starts_with(&format!("{PLUGIN}/")) {
+        let what = "what is installed is only read";
+        return (verb != "read").then(|| nothing(entry.span.clone(), what).help("write below the project"));
+    }
+    if entry.as_str() == JOURNAL {
+        return match (verb, &stanza.journal) {
+            ("read", Some(_)) => None,
+            ("read", None) => Some(nothing(entry.span.clone(), "the gate has no journal").help("add `journal` to its stanza")),
+            _ => Some(nothing(entry.span.clone(), "a journal is only read").help("a gate's events are written by the host")),
+        };
+    }
     match PLACEHOLDERS.iter().find(|(name, _)| *name == entry.as_str()) {
         Some((_, Some(event))) if !stanza.events.iter().any(|own| own.as_str() == *event) => {
             Some(nothing(entry.span.clone(), &format!("only {event} has that file")))
@@ -71,9 +86,10 @@ fn placeholder(entry: &At<String>, stanza: &Stanza) -> Option<Finding> {
         Some(_) => None,
         None => {
             let finding = nothing(entry.span.clone(), &format!("there is no {}", entry.value));
-            Some(
-                finding.help("`${transcript}`, `${agent_transcript}` and `${subagent_transcripts}` stand for files of the event"),
-            )
+            Some(finding.help(
+                "`${transcript}`, `${agent_transcript}` and `${subagent_transcripts}` stand for files of the event, `${journal}` for the \
+                 directory of the gate's journal, `${plugin}/…` for what is installed with it",
+            ))
         }
     }
 }

@@ -6,7 +6,7 @@ use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{File, Metadata, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
-use super::grants::{self, Granted, Refusal};
+use super::grants::{self, Granted, Grants, Refusal};
 use crate::sandbox::bindings::gate::portcullis::gate::files::{self, FileKind, FileStat};
 use crate::sandbox::bindings::types::HostError;
 use crate::sandbox::instance::Call;
@@ -71,7 +71,12 @@ impl Call {
     fn readable(&self, path: &str) -> Result<Granted, HostError> {
         match &self.stanza.capabilities.read_file {
             Some(granted) => {
-                grants::locate(&granted.path_allow, path, &self.shared).map_err(|refusal| self.refusal(READ, path, refusal))
+                let grants = Grants {
+                    allow: &granted.path_allow,
+                    journal: self.stanza.journal.as_deref(),
+                    base_directory: &self.stanza.base_directory,
+                };
+                grants::locate(grants, path, &self.shared).map_err(|refusal| self.refusal(READ, path, refusal))
             }
             None => Err(self.denied(READ, "no_read_file_capability", "path", path)),
         }

@@ -10,7 +10,7 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
 use super::files::io_error;
-use super::grants::{self, Granted};
+use super::grants::{self, Granted, Grants};
 use crate::sandbox::bindings::gate::portcullis::gate::files_write;
 use crate::sandbox::bindings::types::HostError;
 use crate::sandbox::instance::Call;
@@ -60,7 +60,9 @@ impl Call {
         let Some(granted) = &self.stanza.capabilities.write_file else {
             return Err(self.denied(WRITE, "no_write_file_capability", "path", path));
         };
-        let located = grants::locate(&granted.path_allow, path, &self.shared);
+        // What the host has journalled is nobody's to change.
+        let grants = Grants { allow: &granted.path_allow, journal: None, base_directory: &self.stanza.base_directory };
+        let located = grants::locate(grants, path, &self.shared);
         let Granted { directory, below, .. } = located.map_err(|refusal| self.refusal(WRITE, path, refusal))?;
         let cap = granted.max_bytes_per_call.unwrap_or(limits::WRITE_BYTES).min(limits::WRITE_BYTES);
         if size > cap as usize {

@@ -7,6 +7,7 @@ use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use crate::journal::place;
 use crate::project;
 use crate::protocol::event::Event;
 use crate::sandbox::shared::Shared;
@@ -31,15 +32,33 @@ pub enum Refusal {
     Io(io::Error),
 }
 
-/// Finds the entry of `allow` that grants `path` and opens its directory.
-pub fn locate(allow: &[String], path: &str, shared: &Shared) -> Result<Granted, Refusal> {
-    let wanted = project::absolute(path, &shared.root);
-    locate_absolute(allow, &wanted, shared, true)
+/// The entry that stands for the directory of the stanza's journal.
+const JOURNAL: &str = "${journal}";
+/// What an entry begins with that lies where the plugin is installed.
+const PLUGIN: &str = "${plugin}";
+
+/// What a stanza grants.
+#[derive(Clone, Copy)]
+pub struct Grants<'a> {
+    /// Its `path_allow`.
+    pub allow: &'a [String],
+    /// The journal that `${journal}` stands for, where it may stand for one.
+    pub journal: Option<&'a str>,
+    /// The registry's directory, which `${plugin}` stands for where the agent names no other.
+    pub base_directory: &'a Path,
 }
 
-fn locate_absolute(allow: &[String], wanted: &Path, shared: &Shared, follow: bool) -> Result<Granted, Refusal> {
-    let entry = allow.iter().filter_map(|entry| Entry::of(entry, shared)).find(|entry| entry.grants(wanted));
-    let Some(Entry { base, pattern }) = entry else { return Err(Refusal::NotGranted) };
+/// Finds the entry that grants `path` and opens its directory.
+pub fn locate(grants: Grants, path: &str, shared: &Shared) -> Result<Granted, Refusal> {
+    let wanted = project::absolute(path, &shared.root);
+    locate_absolute(grants, &wanted, shared, true)
+}
+
+fn locate_absolute(grants: Grants, wanted: &Path, shared: &Shared, follow: bool) -> Result<Granted, Refusal> {
+    let mut entries = grants.allow.iter().filter_map(|entry| Entry::of(entry, grants, shared));
+    let Some(Entry { top, base, pattern }) = entries.find(|entry| entry.grants(wanted)) else {
+        return Err(Refusal::NotGranted);
+    };
     // A granted file is reached through its directory.
     let base = if base == wanted { base.parent().unwrap_or(&base).to_owned() } else { base };
     let below = match wanted.strip_prefix(&base) {
@@ -47,22 +66,22 @@ fn locate_absolute(allow: &[String], wanted: &Path, shared: &Shared, follow: boo
         Ok(rest) => rest.to_owned(),
         Err(_) => return Err(Refusal::NotGranted),
     };
-    match open_base(&base, &shared.root) {
+    match open_base(&base, &top) {
         Ok(directory) => Ok(Granted { directory, below, pattern: pattern.is_some() }),
         Err(error) if follow && is_link_error(&error) => {
             // The granted directory is (behind) a link: allowed only if its target is granted too.
             let target = std::fs::canonicalize(&base).map_err(Refusal::Io)?;
             let target = if below == Path::new(".") { target } else { target.join(&below) };
-            locate_absolute(allow, &target, shared, false).map_err(|_| Refusal::Leaves(target))
+            locate_absolute(grants, &target, shared, false).map_err(|_| Refusal::Leaves(target))
         }
         Err(error) => Err(Refusal::Io(error)),
     }
 }
 
-/// Opens a granted directory. Inside the project, no component may be a link: the repository's content makes those.
-fn open_base(base: &Path, root: &Path) -> io::Result<Dir> {
-    let Ok(relative) = base.strip_prefix(root) else { return Dir::open_ambient_dir(base, ambient_authority()) };
-    let mut directory = Dir::open_ambient_dir(root, ambient_authority())?;
+/// Opens a granted directory. Below `top`, a working tree, no component may be a link: the repository's content makes those.
+fn open_base(base: &Path, top: &Path) -> io::Result<Dir> {
+    let Ok(relative) = base.strip_prefix(top) else { return Dir::open_ambient_dir(base, ambient_authority()) };
+    let mut directory = Dir::open_ambient_dir(top, ambient_authority())?;
     for component in relative.components() {
         if let Component::Normal(name) = component {
             directory = directory.open_dir_nofollow(name)?;
@@ -78,6 +97,8 @@ fn is_link_error(error: &io::Error) -> bool {
 
 /// One entry of a `path_allow`.
 struct Entry {
+    /// The working tree below which no link is followed.
+    top: PathBuf,
     /// The longest directory without a wildcard; the path itself where the entry has none.
     base: PathBuf,
     /// The whole as a glob on absolute paths.
@@ -85,9 +106,19 @@ struct Entry {
 }
 
 impl Entry {
-    fn of(entry: &str, shared: &Shared) -> Option<Self> {
+    fn of(entry: &str, grants: Grants, shared: &Shared) -> Option<Self> {
+        if entry == JOURNAL {
+            let logs = place::logs(shared.journals.get(grants.journal?)?, &shared.root)?;
+            return Some(Self { top: logs.top, base: project::fold(&logs.directory), pattern: None });
+        }
+        if let Some(below) = entry.strip_prefix(PLUGIN) {
+            let named = std::env::var_os("CLAUDE_PLUGIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
+            let top = project::fold(&named.or_else(|| std::path::absolute(grants.base_directory).ok())?);
+            return Some(Self { base: top.join(below.trim_start_matches('/')), top, pattern: None });
+        }
+        let top = shared.root.clone();
         if entry.starts_with("${") {
-            return Some(Self { base: of_event(entry, &shared.event)?, pattern: None });
+            return Some(Self { top, base: of_event(entry, &shared.event)?, pattern: None });
         }
         let absolute = match entry.strip_prefix("~/") {
             Some(rest) => PathBuf::from(std::env::var_os("HOME").filter(|home| !home.is_empty())?).join(rest),
@@ -96,10 +127,10 @@ impl Entry {
         let absolute = project::fold(&absolute);
         let wild = |component: &Component| component.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
         match absolute.components().any(|component| wild(&component)) {
-            false => Some(Self { base: absolute, pattern: None }),
+            false => Some(Self { top, base: absolute, pattern: None }),
             true => {
                 let base = absolute.components().take_while(|component| !wild(component)).collect();
-                Some(Self { base, pattern: Some(absolute.to_string_lossy().into_owned()) })
+                Some(Self { top, base, pattern: Some(absolute.to_string_lossy().into_owned()) })
             }
         }
     }
@@ -135,6 +166,18 @@ fn of_event(entry: &str, event: &Event) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_link_is_followed_below_the_top() {
+        let scratch = tempfile::tempdir().unwrap();
+        let place = |path: &str| scratch.path().join(path);
+        std::fs::create_dir_all(place("main/.factory/logs")).unwrap();
+        std::fs::create_dir(place("outside")).unwrap();
+        std::os::unix::fs::symlink(place("outside"), place("main/logs")).unwrap();
+        assert!(open_base(&place("main/.factory/logs"), &place("main")).is_ok());
+        assert!(open_base(&place("main/logs"), &place("main")).is_err_and(|error| is_link_error(&error)));
+        assert!(open_base(&place("main/logs"), &place("linked")).is_ok(), "elsewhere links are the user's own");
+    }
 
     #[test]
     fn entries_that_stand_for_places_of_the_event() {

@@ -14,7 +14,7 @@ pub struct FrontMatter {
 impl FrontMatter {
     /// The front matter of a file's text, for those who need nothing else of it.
     pub fn of(text: &str) -> Option<Self> {
-        Some(split(text.strip_prefix('\u{feff}').unwrap_or(text))?.0)
+        Some(read(split(text.strip_prefix('\u{feff}').unwrap_or(text))?.0))
     }
 
     /// Keys and values in order; each key once, as it stood first. A value's line is its key's.

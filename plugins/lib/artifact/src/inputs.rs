@@ -45,7 +45,7 @@ impl Artifact<'_> {
         let mut hasher = Md5::new();
         let mut size = 0;
         for input in inputs {
-            for content in self.contents(input, tree)? {
+            for (_, content) in self.files(input, tree)? {
                 let end = content.iter().rposition(|byte| !matches!(byte, b'\n' | 0)).map_or(0, |last| last + 1);
                 for piece in content[..end].split(|byte| *byte == 0) {
                     hasher.update(piece);
@@ -57,12 +57,13 @@ impl Artifact<'_> {
         (size > 0).then(|| hex[..DIGITS].to_owned())
     }
 
-    /// The contents that one entry stands for; absent if there is no such file or directory.
-    fn contents(&self, input: &str, tree: &impl Tree) -> Option<Vec<Vec<u8>>> {
+    /// The files that one entry stands for, by path, with their contents; absent if there is no such file or directory.
+    pub fn files(&self, input: &str, tree: &impl Tree) -> Option<Vec<(String, Vec<u8>)>> {
+        let read = |path: String| tree.file(&path).map(|content| (path, content));
         let spellings = [input.strip_prefix(".factory/").unwrap_or(input), input];
         if !input.ends_with('/') && !input.contains('*') {
             let paths = self.bases(&FILE_BASES).into_iter().flat_map(|base| spellings.map(|name| format!("{base}/{name}")));
-            return paths.filter_map(|path| self.inside(&path)).find_map(|path| tree.file(&path)).map(|content| vec![content]);
+            return paths.filter_map(|path| self.inside(&path)).find_map(read).map(|file| vec![file]);
         }
         let directories = self.bases(&DIRECTORY_BASES).into_iter().flat_map(|base| {
             // What follows the first `*` does not narrow: all Markdown below counts.
@@ -72,7 +73,7 @@ impl Artifact<'_> {
         let mut files = markdown_below(&directory, tree)?;
         files.retain(|path| path != self.path);
         files.sort();
-        files.iter().map(|path| tree.file(path)).collect()
+        files.into_iter().map(read).collect()
     }
 
     fn bases(&self, below: &[&str]) -> Vec<String> {

@@ -11,11 +11,12 @@
 //! ```
 //!
 //! What always holds: line numbers are those of the file, from 1, front matter included. A document costs time and memory in
-//! proportion to its size, whatever it nests. Nothing here asks a host, and nothing fails: what cannot be read is not there.
+//! proportion to its size, whatever it nests; what lies behind its 200,000th line is not read. Nothing here asks a host, and nothing fails: what cannot be read is not there.
 
 mod document;
 mod front_matter;
 pub mod ids;
+pub mod input_hash;
 pub mod inputs;
 mod mask;
 pub mod place;

@@ -35,6 +35,9 @@ impl Line<'_> {
     }
 }
 
+/// Lines behind this one are not read: no artifact has as many, and each costs memory.
+const MAX_LINES: usize = 200_000;
+
 /// An open code fence.
 struct Fence {
     mark: char,
@@ -43,7 +46,7 @@ struct Fence {
 
 /// Masks the lines of a file whose front matter takes the first `front` of them.
 pub fn lines(text: &str, front: usize) -> Vec<Line<'_>> {
-    let raw: Vec<&str> = text.lines().collect();
+    let raw: Vec<&str> = text.lines().take(MAX_LINES).collect();
     let last_end = raw.iter().rposition(|line| line.contains("-->")).unwrap_or(0);
     let mut fence: Option<Fence> = None;
     let mut in_comment = false;

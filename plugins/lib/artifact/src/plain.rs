@@ -2,18 +2,27 @@
 
 /// A cell without markup: a link is its text, emphasis, code and strike-through marks are gone; trimmed.
 pub fn plain(text: &str) -> String {
+    if !text.bytes().any(|byte| matches!(byte, b'*' | b'`' | b'~' | b'_' | b'[')) {
+        return text.trim().to_owned();
+    }
     let text = unlinked(text);
     let mut plain = String::with_capacity(text.len());
-    let is_mark = |c: char| matches!(c, '*' | '`' | '~');
-    for (at, character) in text.char_indices().filter(|(_, character)| !is_mark(*character)) {
+    let mut rest = text.as_str();
+    let mut in_word = false;
+    while let Some(character) = rest.chars().next() {
+        let behind = rest.trim_start_matches(character);
+        let run = &rest[..rest.len() - behind.len()];
         // `snake_case` keeps its underscores, `_emphasis_` does not.
-        let in_word = || {
-            let (before, behind) = (text[..at].trim_end_matches('_'), text[at..].trim_start_matches('_'));
-            before.ends_with(char::is_alphanumeric) && behind.starts_with(char::is_alphanumeric)
+        let is_mark = match character {
+            '*' | '`' | '~' => true,
+            '_' => !(in_word && behind.starts_with(char::is_alphanumeric)),
+            _ => false,
         };
-        if character != '_' || in_word() {
-            plain.push(character);
+        if !is_mark {
+            plain.push_str(run);
         }
+        in_word = character.is_alphanumeric();
+        rest = behind;
     }
     plain.trim().to_owned()
 }
@@ -24,11 +33,13 @@ fn unlinked(text: &str) -> String {
     let mut rest = text;
     while let Some(middle) = rest.find("](") {
         let (before, behind) = (&rest[..middle], &rest[middle + 2..]);
-        let Some((start, end)) = before.rfind('[').zip(behind.find(')')) else {
+        let Some(start) = before.rfind('[') else {
             plain.push_str(&rest[..middle + 2]);
             rest = behind;
             continue;
         };
+        // Without an end there is no further link either.
+        let Some(end) = behind.find(')') else { break };
         plain.push_str(before[..start].strip_suffix('!').unwrap_or(&before[..start]));
         plain.push_str(&before[start + 1..]);
         rest = &behind[end + 1..];
@@ -55,10 +66,17 @@ mod tests {
             ("__a__ ~~b~~", "a b"),
             ("[md5]", "[md5]"),
             ("a](b", "a](b"),
+            ("![", "!["),
             ("![x](y)", "x"),
             ("é_ü", "é_ü"),
+            ("a__b aa_bb __a", "a__b aa_bb a"),
+            ("[a](b) [c](d", "a [c](d"),
+            ("](](x) [a](b)", "](](x) a"),
         ] {
             assert_eq!(plain(text), expected, "{text}");
+        }
+        for part in ["[x](", "](", "_", "*", "_a"] {
+            assert!(plain(&part.repeat(500_000)).len() <= 2_000_000);
         }
         assert_eq!(collapsed(" a \t b "), "a b");
     }

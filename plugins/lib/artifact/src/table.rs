@@ -4,6 +4,9 @@ use crate::document::heading;
 use crate::mask::Line;
 use crate::plain::plain;
 
+/// Cells behind this one are not read.
+const MAX_CELLS: usize = 1000;
+
 /// One line of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'d> {
@@ -27,25 +30,31 @@ impl<'d> Row<'d> {
         pipes(self.text).count()
     }
 
-    /// The cells, trimmed, `\|` read as `|`; an outer pipe on either side makes no cell.
+    /// The cells, trimmed, `\|` read as `|`; an outer pipe on either side makes no cell. The first thousand at most.
     pub fn cells(&self) -> Vec<String> {
-        let mut cells = Vec::new();
-        let mut start = 0;
-        for at in pipes(self.text).chain([self.text.len()]) {
-            let cell = &self.text[start..at];
-            let outer = (start == 0 && at == 0) || (start == self.text.len() && start > 0);
-            if !outer {
-                cells.push(cell.trim().replace("\\|", "|"));
-            }
-            start = (at + 1).min(self.text.len());
-        }
-        cells
+        self.raw_cells().take(MAX_CELLS).map(unescaped).collect()
     }
 
     /// The cell at `column` without markup; empty where the row is too short.
     pub fn plain(&self, column: usize) -> String {
-        self.cells().get(column).map(|cell| plain(cell)).unwrap_or_default()
+        self.raw_cells().take(MAX_CELLS).nth(column).map(|cell| plain(&unescaped(cell))).unwrap_or_default()
     }
+
+    /// The cells as written, trimmed.
+    fn raw_cells(&self) -> impl Iterator<Item = &'d str> {
+        let text = self.text;
+        let mut start = 0;
+        pipes(text).chain([text.len()]).filter_map(move |at| {
+            let cell = &text[start..at];
+            let outer = (start == 0 && at == 0) || (start == text.len() && start > 0);
+            start = (at + 1).min(text.len());
+            (!outer).then(|| cell.trim())
+        })
+    }
+}
+
+fn unescaped(cell: &str) -> String {
+    if cell.contains('\\') { cell.replace("\\|", "|") } else { cell.to_owned() }
 }
 
 /// A table.

@@ -10,6 +10,8 @@ use crate::settings::SETTINGS;
 
 /// Relative to this crate.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/cases/foundry.jsonl");
+/// Relative to this crate.
+const ALTERNATIVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/cases/alternatives.jsonl");
 /// What `${ROOT}` stands for.
 const ROOT: &str = "/project";
 const OVERRIDES: &str = ".foundry/overrides.json";
@@ -37,6 +39,14 @@ pub fn run(hook: &str, judge: Judge, analyzer: Option<Analyzer>) {
         .collect();
     println!("{hook}: {} of {} cases pass", cases.len() - failures.len(), cases.len());
     assert!(failures.is_empty(), "{} of {} cases fail:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+/// What the messages of `gate` recommend: codes, each with a command, as the shared file has them.
+pub fn alternatives(gate: &str) -> Vec<(String, String)> {
+    let lines = std::fs::read_to_string(ALTERNATIVES).unwrap_or_else(|error| panic!("{ALTERNATIVES}: {error}"));
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("an alternative is JSON"));
+    let text = |line: &Value, key: &str| line[key].as_str().expect("an alternative is text").to_owned();
+    lines.filter(|line| line["gate"] == gate).map(|line| (text(&line, "code"), text(&line, "command"))).collect()
 }
 
 fn is_for_a_gate(case: &Value) -> bool {

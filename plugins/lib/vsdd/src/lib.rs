@@ -1,5 +1,7 @@
 //! What the gates of the vsdd set share: the line form of a stop and the event that records it.
 
+#[cfg(feature = "cases")]
+pub mod alternatives;
 pub mod bash;
 #[cfg(feature = "cases")]
 pub mod cases;

@@ -1,5 +1,6 @@
 //! The shared cases of this gate, over the real analyser.
 
+use portcullis_vsdd::alternatives;
 use portcullis_vsdd::cases::{Cases, shell_call};
 use vsdd_block_ai_attribution::{RULES, Rule, judge, judge_by};
 
@@ -22,12 +23,7 @@ fn every_rule_is_needed() {
 
 #[test]
 fn what_the_message_recommends_passes() {
-    for command in [
-        "git commit -m 'fix: add login'",
-        "git commit --amend -m \"$(cat <<'EOF'\nfix: add login\n\nCo-Authored-By: Alice Example <alice@example.com>\nEOF\n)\"",
-    ] {
-        assert_eq!(shell_call("Bash", command).judge(judge), Ok(vec![]), "{command}");
-    }
+    alternatives::all_pass(GATE, &RULES.each_ref().map(|rule| rule.code), judge);
 }
 
 #[test]

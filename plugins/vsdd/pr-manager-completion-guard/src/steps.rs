@@ -8,7 +8,7 @@ use serde_json::Value;
 /// What marks the line of a step.
 const MARK: &str = "STEP_COMPLETE:";
 /// Bytes of the transcript that are read, from its end.
-const TRANSCRIPT_BYTES: u32 = 4 << 20;
+const TRANSCRIPT_BYTES: u32 = 8 << 20;
 /// Bytes of the longest line of a transcript that is parsed; a report is far shorter.
 const LINE_BYTES: usize = 512 << 10;
 

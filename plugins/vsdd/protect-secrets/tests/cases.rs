@@ -1,6 +1,7 @@
 //! The shared cases of this gate, over the real analyser.
 
 use portcullis_sdk::fake::FakeHost;
+use portcullis_vsdd::alternatives;
 use portcullis_vsdd::cases::{Cases, ROOT, shell_call};
 use vsdd_protect_secrets::{RULES, Rule, judge, judge_by};
 
@@ -29,17 +30,7 @@ fn read(path: &str) -> FakeHost {
 
 #[test]
 fn what_the_messages_recommend_passes() {
-    for command in [
-        "ls .env*",
-        "cat .env.example",
-        "cp .env.example .env",
-        "tar czf x.tgz --exclude=.env .",
-        "gh auth login --with-token <<< \"$GH_TOKEN\"",
-        "[ -n \"$GH_TOKEN\" ] && echo set",
-        "env | cut -d= -f1 | grep TOKEN",
-    ] {
-        assert_eq!(shell_call("Bash", command).judge(judge), Ok(vec![]), "{command}");
-    }
+    alternatives::all_pass(GATE, &RULES.each_ref().map(|rule| rule.code), judge);
     assert_eq!(read(".env.example").judge(judge), Ok(vec![]));
 }
 

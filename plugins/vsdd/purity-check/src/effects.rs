@@ -63,16 +63,19 @@ fn grouped_imports(code: &str) -> Vec<String> {
     while let Some(at) = rest.find("use ") {
         let is_word = begins(&rest[..at]);
         rest = &rest[at + 4..];
-        let statement = &rest[..rest.find(';').unwrap_or(0)];
-        if is_word && statement.contains('{') {
-            write_out(statement, &mut paths);
-            rest = &rest[statement.len()..];
+        if is_word {
+            let Some(end) = rest.find(';') else { break };
+            write_out(&rest[..end], &mut paths);
+            rest = &rest[end..];
         }
     }
     paths
 }
 
 fn write_out(statement: &str, paths: &mut Vec<String>) {
+    if !statement.contains('{') {
+        return;
+    }
     let mut prefixes: Vec<String> = vec![String::new()];
     let mut name = String::new();
     for c in statement.chars() {

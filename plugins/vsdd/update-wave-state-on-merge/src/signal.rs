@@ -31,6 +31,9 @@ fn first_story(text: &str) -> Option<&str> {
 
 /// The status of the line `STEP_COMPLETE: step=8 … status=<x> …`, in lower case.
 fn merge_step(line: &str) -> Option<String> {
+    if !mentions(line, "step_complete:") {
+        return None;
+    }
     let line = line.to_lowercase();
     let (_, rest) = line.split_once("step_complete:")?;
     let rest = rest.trim_start().strip_prefix("step=8").filter(|rest| !rest.starts_with(is_word))?;
@@ -40,12 +43,20 @@ fn merge_step(line: &str) -> Option<String> {
 
 /// The line says that something was merged, and nothing in it takes that back.
 fn tells_of_merge(line: &str) -> bool {
+    if !mentions(line, "merge") {
+        return false;
+    }
     let line = line.to_lowercase().replace('’', "'");
-    let words: Vec<&str> = line.split(|c| !is_word(c) && c != '\'').map(|word| word.trim_matches('\'')).collect();
-    let squash = words.iter().position(|word| word.starts_with("squash"));
-    let squashed = squash.is_some_and(|at| words[at..].contains(&"merge"));
-    let hedged = words.iter().any(|word| HEDGES.contains(word) || word.ends_with("n't"));
-    (squashed || words.contains(&"merged")) && !hedged && !words.windows(2).any(|pair| pair == ["to", "be"])
+    let words = || line.split(|c| !is_word(c) && c != '\'').map(|word| word.trim_matches('\''));
+    let squashed = words().skip_while(|word| !word.starts_with("squash")).any(|word| word == "merge");
+    let hedged = words().any(|word| HEDGES.contains(&word) || word.ends_with("n't"));
+    let to_be = words().zip(words().skip(1)).any(|pair| pair == ("to", "be"));
+    (squashed || words().any(|word| word == "merged")) && !hedged && !to_be
+}
+
+/// Whether `part`, in lower case, is in the line. A message has many lines, of which few are worth taking apart.
+fn mentions(line: &str, part: &str) -> bool {
+    line.as_bytes().windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
 fn is_word(c: char) -> bool {

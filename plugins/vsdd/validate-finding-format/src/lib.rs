@@ -21,6 +21,9 @@ const FINDING: &str = "ADV-<CYCLE>-P<n>-<SEV>-<n> with SEV one of CRIT, HIGH, ME
 /// The current form of a fix's id.
 const FIX: &str = "FIX-P<n>-<n>";
 
+/// More ids than these no message can name.
+const MOST: usize = 500;
+
 portcullis_sdk::gate!(judge);
 
 /// Judges one `PostToolUse` event of a tool that writes files.
@@ -73,7 +76,7 @@ fn ids(name: &str, document: &Document) -> Vec<(String, Shape, String)> {
     let mut ids = Vec::new();
     for (text, line) in texts {
         for (id, shape) in shapes::ids(text) {
-            if shape != Shape::Current && seen.insert(id.to_owned()) {
+            if shape != Shape::Current && ids.len() < MOST && seen.insert(id.to_owned()) {
                 ids.push((id.to_owned(), shape, line.map_or("file name".into(), |line| format!("line {line}"))));
             }
         }

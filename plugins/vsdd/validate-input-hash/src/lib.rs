@@ -3,19 +3,15 @@
 //! A digest of the wrong form is stopped. One that is missing, or that the inputs no longer have, is advice: the artifact may
 //! well be about to be brought up to date.
 
+use portcullis_artifact::input_hash::{PLACEHOLDER, State};
 use portcullis_artifact::inputs::{Artifact, DIGITS, Tree};
-use portcullis_artifact::{Document, FrontMatter, Node, place};
+use portcullis_artifact::{FrontMatter, place};
 use portcullis_sdk::{Event, Fields, FileKind, GateError, Host, Verdict};
 use portcullis_vsdd::target::Target;
 use portcullis_vsdd::warning::Warning;
 use portcullis_vsdd::{Stop, quoted};
 
 const GATE: &str = "validate-input-hash";
-/// Values that say the digest is not to be compared.
-const EXEMPT: [&str; 2] = ["[live-state]", "[pending-recompute]"];
-/// What templates have in its place.
-const PLACEHOLDER: &str = "[md5]";
-
 portcullis_sdk::gate!(judge);
 
 /// The project's files as the host shows them.
@@ -43,41 +39,14 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
         return Ok(vec![]);
     }
     let Ok(text) = host.read_text(&target.path) else { return Ok(vec![]) };
-    let document = Document::parse(&text);
-    let Some(front) = document.front_matter() else { return Ok(vec![]) };
-    let Some(inputs) = front.get("inputs").map(Node::items) else { return Ok(vec![]) };
-    // What is no text names no file, so that the digest cannot be known.
-    let names: Option<Vec<&str>> = inputs.iter().map(Node::text).collect();
-    let digest = || {
-        let artifact = Artifact { path: &target.path, factory, root: &target.root };
-        artifact.digest(names.as_deref()?, &Files(host))
-    };
-    Ok(match stored(front).as_deref() {
-        Some(value) if EXEMPT.contains(&value) => vec![],
-        None if inputs.is_empty() => vec![],
-        None => vec![missing(&target, digest())],
-        Some(value) => match form_fault(value) {
-            Some(issue) => vec![malformed(&target, front, value, issue)],
-            None => match digest() {
-                Some(digest) if digest != value => vec![drifted(&target, value, &digest)],
-                _ => vec![],
-            },
-        },
+    let Some(front) = FrontMatter::of(&text) else { return Ok(vec![]) };
+    let artifact = Artifact { path: &target.path, factory, root: &target.root };
+    Ok(match State::of(&front, &artifact, &Files(host)) {
+        State::NoInputs | State::Nothing | State::Exempt | State::Unknown | State::Current => vec![],
+        State::Uncomputed(digest) => vec![missing(&target, digest)],
+        State::Malformed { stored, issue } => vec![malformed(&target, &front, &stored, issue)],
+        State::Drifted { stored, digest } => vec![drifted(&target, &stored, &digest)],
     })
-}
-
-/// The digest in the front matter, as written; absent if it is not filled in.
-fn stored(front: &FrontMatter) -> Option<String> {
-    front.rendered("input-hash").filter(|value| value != PLACEHOLDER && !value.is_empty())
-}
-
-/// What is wrong with the form: `length` or `chars`.
-fn form_fault(value: &str) -> Option<&'static str> {
-    if value.chars().count() != DIGITS {
-        return Some("length");
-    }
-    let is_hex = value.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (!is_hex).then_some("chars")
 }
 
 fn malformed(target: &Target, front: &FrontMatter, value: &str, issue: &str) -> Verdict {
@@ -92,7 +61,10 @@ fn malformed(target: &Target, front: &FrontMatter, value: &str, issue: &str) -> 
             front.get("input-hash").map_or(0, |node| node.line),
             quoted(value),
         ),
-        fix: format!("write `input-hash: \"{PLACEHOLDER}\"` while it is not computed; the advice that follows names the digest"),
+        fix: format!(
+            "run `dispatcher hash {} --update`, or write `input-hash: \"{PLACEHOLDER}\"` while it is not to be computed",
+            argument(&target.path)
+        ),
     };
     let fields = Fields::new()
         .text("file_path", target.given.as_str())
@@ -104,8 +76,14 @@ fn malformed(target: &Target, front: &FrontMatter, value: &str, issue: &str) -> 
 
 fn missing(target: &Target, digest: Option<String>) -> Verdict {
     let fix = match digest {
-        Some(digest) => format!("write `input-hash: \"{digest}\"`, the digest of its inputs as they are now"),
-        None => "give `inputs` files that exist and hold something; the advice that follows names their digest".into(),
+        Some(digest) => {
+            format!("{}, which writes `input-hash: \"{digest}\"`, the digest of its inputs as they are now", update(target))
+        }
+        None => format!(
+            "give `inputs` files that exist and hold something (`dispatcher hash {} --resolve` shows which do), then {}",
+            argument(&target.path),
+            update(target)
+        ),
     };
     advice("input_hash_missing", format!("{} names inputs, but has no computed input-hash", quoted(target.name())), fix)
 }
@@ -115,8 +93,19 @@ fn drifted(target: &Target, stored: &str, digest: &str) -> Verdict {
         "the inputs of {} changed since it was made: input-hash is {stored}, their digest is now {digest}",
         quoted(target.name())
     );
-    let fix = format!("bring the artifact up to date with its inputs, then write `input-hash: \"{digest}\"`");
+    let fix = format!("bring the artifact up to date with its inputs, then {}", update(target));
     advice("input_hash_drift", reason, fix)
+}
+
+/// What has the digest written.
+fn update(target: &Target) -> String {
+    format!("run `dispatcher hash {} --update`", argument(&target.path))
+}
+
+/// A path as one word of a shell's command line.
+fn argument(path: &str) -> String {
+    let plain = path.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c));
+    if plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 fn advice(code: &str, reason: String, fix: String) -> Verdict {

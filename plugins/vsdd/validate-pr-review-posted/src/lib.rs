@@ -40,10 +40,15 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
 }
 
 fn violations(message: &str) -> Vec<&'static str> {
-    let says = |patterns: &[&[&str]]| message.lines().any(|line| patterns.iter().any(|parts| holds(line, parts)));
+    // A message has many lines; few patterns have all their parts anywhere in it.
+    let says = |patterns: &[&[&str]]| {
+        let possible: Vec<_> = patterns.iter().filter(|parts| parts.iter().all(|part| message.contains(part))).collect();
+        !possible.is_empty() && message.lines().any(|line| possible.iter().any(|parts| holds(line, parts)))
+    };
+    let commented = message.contains("gh pr comment") && message.lines().any(comments);
     [
         (!says(&FILE_WRITTEN), "nothing says that pr-review.md was written"),
-        (message.lines().any(comments), "the findings were posted with `gh pr comment`, which is no review"),
+        (commented, "the findings were posted with `gh pr comment`, which is no review"),
         (!says(&POSTED), "nothing says that a formal review was posted with `gh pr review`"),
         (says(&[&["gh pr review"]]) && !says(&VERDICTS), "the review has no verdict: it neither approves nor requests changes"),
     ]

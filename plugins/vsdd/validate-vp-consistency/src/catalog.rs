@@ -1,6 +1,6 @@
 //! The catalog of `VP-INDEX.md`, and its Summary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_artifact::{Document, Row, Table, ids};
 
@@ -45,19 +45,28 @@ pub struct Catalog {
     pub properties: Vec<Property>,
     /// What the index's Summary declares; absent without such a section.
     pub summary: Option<Vec<Declared>>,
+    /// The ids of all properties.
+    ids: BTreeSet<String>,
+    /// The Summary's numbers by normalised name, without its totals; the first of each counts.
+    counts: BTreeMap<String, u64>,
 }
 
 impl Catalog {
     /// Reads the index.
     pub fn of(index: &Document) -> Self {
-        let properties = index.tables().iter().flat_map(properties).collect();
+        let properties: Vec<Property> = index.tables().iter().flat_map(properties).collect();
         let section = index.section(|heading| heading.text.to_lowercase().contains("summary"));
         let summary = section.map(|section| {
             let tables = section.tables();
             let by_tool = tables.iter().find(|table| is_by_tool(table)).or(tables.first());
             by_tool.map(declared).unwrap_or_default()
         });
-        Self { properties, summary }
+        let mut counts = BTreeMap::new();
+        for declared in summary.iter().flatten().filter(|declared: &&Declared| !is_total(&declared.label)) {
+            counts.entry(normalized(&declared.label)).or_insert(declared.count);
+        }
+        let ids = properties.iter().map(|property| property.id.clone()).collect();
+        Self { properties, summary, ids, counts }
     }
 
     /// The properties that the other documents have to name.
@@ -67,14 +76,12 @@ impl Catalog {
 
     /// Whether the id is in the catalog, active or not.
     pub fn knows(&self, id: &str) -> bool {
-        self.properties.iter().any(|property| property.id == id)
+        self.ids.contains(id)
     }
 
     /// The Summary's number of a method.
     pub fn summary_count(&self, label: &str) -> Option<u64> {
-        let wanted = normalized(label);
-        let summary = self.summary.as_ref()?.iter().filter(|declared| !is_total(&declared.label));
-        summary.filter(|declared| normalized(&declared.label) == wanted).map(|declared| declared.count).next()
+        self.counts.get(&normalized(label)).copied()
     }
 
     /// Where the Summary and the rows disagree.
@@ -86,11 +93,12 @@ impl Catalog {
         for (written, name) in &tools {
             counts.entry(name).or_insert((written, 0)).1 += 1;
         }
+        let active = self.active().count() as u64;
         let mut faults = Vec::new();
         for Declared { label, count, line } in summary {
             let name = normalized(label);
             let rows = match is_total(label) {
-                true => self.active().count() as u64,
+                true => active,
                 // Without a column of methods there is nothing to count.
                 false if tools.is_empty() => continue,
                 false => counts.get(name.as_str()).map_or(0, |(_, rows)| *rows),
@@ -99,8 +107,7 @@ impl Catalog {
                 faults.push(format!("the Summary of VP-INDEX.md (line {line}) says {label} {count}, its rows are {rows}"));
             }
         }
-        let names: Vec<String> = summary.iter().map(|declared| normalized(&declared.label)).collect();
-        let absent = counts.iter().filter(|(name, _)| !names.iter().any(|declared| declared == *name));
+        let absent = counts.iter().filter(|(name, _)| !self.counts.contains_key(**name));
         faults
             .extend(absent.map(|(_, (tool, rows))| format!("{tool} has {rows} rows in VP-INDEX.md, but no line in its Summary")));
         faults

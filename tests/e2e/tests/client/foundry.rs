@@ -30,18 +30,6 @@ fn on(version: &str, check: impl Fn(&Path, &Project)) {
     }
 }
 
-/// Makes a test of each check on each release, so that they run side by side.
-macro_rules! on_both_releases {
-    ($($check:ident)*) => {
-        mod newer_release {
-            $(#[test] fn $check() { super::on(crate::NEWER, super::$check); })*
-        }
-        mod older_release {
-            $(#[test] fn $check() { super::on(crate::OLDER, super::$check); })*
-        }
-    };
-}
-
 on_both_releases! {
     contexts_arrive_and_the_end_is_recorded
     a_claim_without_a_run_is_stopped_once

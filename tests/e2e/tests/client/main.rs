@@ -4,10 +4,23 @@
 //! and that the model reads the gate's own words. Clients come from npm and stay in cargo's target directory. Where one
 //! cannot be had the test says so and passes, unless `PORTCULLIS_REQUIRE_CLIENT` is set, as a build server should have it.
 
+/// Makes a test of each check on each release, so that they run side by side. The module has an `on`, which makes the project.
+macro_rules! on_both_releases {
+    ($($check:ident)*) => {
+        mod newer_release {
+            $(#[test] fn $check() { super::on(crate::NEWER, super::$check); })*
+        }
+        mod older_release {
+            $(#[test] fn $check() { super::on(crate::OLDER, super::$check); })*
+        }
+    };
+}
+
 mod foundry;
 mod install;
 mod model;
 mod session;
+mod vsdd;
 
 use std::io::Write;
 use std::path::PathBuf;
