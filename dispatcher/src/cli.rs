@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod emit_event;
 pub mod explain;
 pub mod generate;
+pub mod hash;
 pub mod hook;
 pub mod init;
 pub mod inspect;
@@ -37,6 +38,7 @@ enum Verb {
     List(list::Args),
     Inspect(inspect::Args),
     Init(init::Args),
+    Hash(hash::Args),
     Doctor(doctor::Args),
     #[command(name = "override")]
     Override(overrides::Args),
@@ -45,9 +47,17 @@ enum Verb {
 
 /// Runs the verb that the command line names.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().verb {
+    let cli = Cli::try_parse().unwrap_or_else(|error| {
+        let _ = error.print();
+        // Of `hash`, 2 is another answer.
+        let is_hash = std::env::args_os().nth(1).is_some_and(|verb| verb == "hash");
+        let code = if is_hash { error.exit_code().min(hash::FAILED.into()) } else { error.exit_code() };
+        std::process::exit(code)
+    });
+    let result = match cli.verb {
         Verb::Hook(args) => return hook::run(&args),
         Verb::EmitEvent(args) => return emit_event::run(&args),
+        Verb::Hash(args) => return hash::run(&args),
         Verb::Explain(args) => explain::run(&args),
         Verb::Check(args) => check::run(&args),
         Verb::Compile(args) => compile::run(&args),

@@ -72,7 +72,7 @@ fn warm(workspace: &Workspace, scratch: &Scratch, rounds: usize) -> Result<Vec<R
         };
         scenarios.push((NODE, Box::new(node)));
     }
-    let events = events(scratch).into_iter().chain(transcripts::stops(scratch)?);
+    let events = events(scratch)?.into_iter().chain(transcripts::stops(scratch)?);
     for (number, (name, event)) in events.enumerate() {
         let stdin = scratch.event(&format!("event-{number}.json"), &event.to_string())?;
         let (dist, journal) = (&dist, &journal);
@@ -143,17 +143,39 @@ fn cold(workspace: &Workspace, scratch: &Scratch, rounds: usize) -> Result<Vec<R
     ])
 }
 
-/// The scenarios: what no gate cares about, the commonest command, and large inputs.
-fn events(scratch: &Scratch) -> Vec<(&'static str, Value)> {
+/// The scenarios: what no gate cares about, the commonest command, large inputs, and files that validators read. The project is
+/// one that both sets guard.
+fn events(scratch: &Scratch) -> Result<Vec<(&'static str, Value)>> {
     let text = "A line of notes, as long as lines of notes usually are, without any secret.\n";
     let heredoc = format!("cat <<'EOF' > notes.md\n{}EOF", text.repeat(20_000 / text.len()));
     let written = json!({"file_path": scratch.project().join("notes.md"), "content": text.repeat(1_000_000 / text.len())});
-    vec![
+    let story = ".factory/stories/STORY-001-rounding.md";
+    let table = ".factory/specs/prd.md";
+    scratch.write("src/main.rs", "fn main() {}\n")?;
+    scratch.write(story, &format!("{STORY}{}", text.repeat(100)))?;
+    scratch.write(table, &format!("# PRD\n\n| a | b | c |\n|---|---|---|\n{}", "| one | two | three |\n".repeat(3_000)))?;
+    Ok(vec![
         ("no gate matches", event(scratch, "Glob", json!({"pattern": "**/*.rs"}))),
         ("git status", bash(scratch, "git status")),
         ("20 kB heredoc", bash(scratch, &heredoc)),
         ("1 MB Write", event(scratch, "Write", written)),
-    ]
+        ("after a Write of src/main.rs", after_write(scratch, "src/main.rs")),
+        ("after a Write of a story", after_write(scratch, story)),
+        ("after a Write of a 3,000-row table", after_write(scratch, table)),
+    ])
+}
+
+/// The beginning of a story that every validator reads and none objects to.
+const STORY: &str = "---\nstory_id: STORY-001\ntitle: Rounding\nstatus: draft\nbcs: [BC-1.01.001]\nsubsystems: [money]\n---\n\n\
+    # STORY-001: Rounding\n\n## Behavioral Contracts\n\n| BC | Title |\n|---|---|\n| BC-1.01.001 | Totals round half-even |\n\n\
+    ## Acceptance Criteria\n\n- **AC-1** (traces to BC-1.01.001): totals round half-even\n\n";
+
+fn after_write(scratch: &Scratch, file: &str) -> Value {
+    let path = scratch.project().join(file);
+    let mut after = event(scratch, "Write", json!({"file_path": path, "content": "as on disk"}));
+    after["hook_event_name"] = "PostToolUse".into();
+    after["tool_response"] = json!({"type": "update", "filePath": path});
+    after
 }
 
 fn bash(scratch: &Scratch, command: &str) -> Value {
@@ -202,7 +224,7 @@ impl Report {
 
     fn text(&self) -> String {
         let mut text = format!(
-            "{:31} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
+            "{:36} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
             "median of a whole process", "cpu ms", "-true", "/true", "/node", "wall ms", "MiB"
         );
         for Row { name, cost } in self.warm.iter().chain(&self.cold) {
@@ -211,7 +233,7 @@ impl Report {
             };
             let (above, times, node) = (against(TRUE, |a, b| a - b), against(TRUE, |a, b| a / b), against(NODE, |a, b| a / b));
             let Cost { cpu, wall, memory } = cost;
-            text += &format!("{name:31} {cpu:8.2} {above:>8} {times:>8} {node:>8} {wall:8.2} {memory:8.1}\n");
+            text += &format!("{name:36} {cpu:8.2} {above:>8} {times:>8} {node:>8} {wall:8.2} {memory:8.1}\n");
         }
         text + &format!("dist/portcullis: {:.1} MiB\n", self.plugin_bytes as f64 / f64::from(1 << 20))
     }

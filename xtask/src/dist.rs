@@ -19,6 +19,9 @@ use crate::workspace::Workspace;
 const FILES: [(&str, u32); 4] =
     [(".claude-plugin/plugin.json", 0o644), ("hooks/hooks.json", 0o644), ("registry.toml", 0o644), ("bin/emit-event", 0o755)];
 
+/// The directory of the templates of artifacts, which a gate reads; whatever lies in it is part of the plugin.
+const TEMPLATES: &str = "templates";
+
 pub fn build(workspace: &Workspace) -> Result<()> {
     components::build(workspace)?;
     let place = workspace.dist();
@@ -40,12 +43,30 @@ pub fn lay_out(workspace: &Workspace, place: &Path) -> Result<()> {
     for (file, mode) in FILES {
         copy(&workspace.root.join(file), &place.join(file), mode)?;
     }
+    for template in templates(workspace)? {
+        copy(&workspace.root.join(TEMPLATES).join(&template), &place.join(TEMPLATES).join(&template), 0o644)?;
+    }
     copy(&workspace.dispatcher(), &place.join("bin/dispatcher"), 0o755)?;
     let registry = fs::read_to_string(place.join("registry.toml"))?;
     for (path, component) in component_paths(workspace, &registry)? {
         copy(&workspace.gates_directory().join(format!("{component}.wasm")), &place.join(path), 0o644)?;
     }
     Ok(())
+}
+
+/// The names of the templates.
+fn templates(workspace: &Workspace) -> Result<Vec<PathBuf>> {
+    let directory = workspace.root.join(TEMPLATES);
+    let entries = fs::read_dir(&directory).with_context(|| format!("cannot list {}", directory.display()))?;
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = PathBuf::from(entry?.file_name());
+        if !name.to_string_lossy().ends_with("-template.md") {
+            bail!("{} is no template's name", directory.join(&name).display());
+        }
+        names.push(name);
+    }
+    Ok(names)
 }
 
 /// Compiles all components of the plugin at `place` with its own dispatcher, the results beside them.

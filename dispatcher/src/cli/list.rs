@@ -89,7 +89,7 @@ fn blocking(stanza: &Stanza) -> bool {
     stops && stanza.events.iter().any(|event| can_block(&matrix::of(event)))
 }
 
-const COLUMNS: [&str; 6] = ["Set", "Gate", "Events", "Matches", "Blocking", "Capabilities"];
+const COLUMNS: [&str; 6] = ["Set", "Gate", "Events", "Matches", "Fails closed", "Capabilities"];
 
 fn cells(stanza: &Stanza) -> [String; 6] {
     let blocking = match (blocking(stanza), stanza.is_async, stanza.mode) {
@@ -168,6 +168,8 @@ fn as_json(stanza: &Stanza, state: &str) -> Value {
             "env_allow": own.env_allow,
         },
         "plugin": stanza.plugin,
+        "enforces": stanza.enforces,
+        "codes": stanza.codes,
         "artifact": state,
     })
 }
@@ -186,15 +188,18 @@ fn table(rows: Vec<Vec<String>>) -> String {
 
 /// docs/gates.md.
 fn page(gates: &[&Stanza]) -> String {
-    let row = |cells: [String; 6]| {
-        let [set, gate, events, matches, blocking, capabilities] = cells.map(|cell| cell.replace('|', "\\|"));
-        format!("| {set} | `{gate}` | {events} | {matches} | {blocking} | {capabilities} |\n")
+    let row = |stanza: &Stanza| {
+        let [set, gate, events, matches, blocking, capabilities] = cells(stanza).map(|cell| cell.replace('|', "\\|"));
+        let enforces = stanza.enforces.as_deref().unwrap_or("-").replace('|', "\\|");
+        let codes = if stanza.codes.is_empty() { "-".into() } else { stanza.codes.join(", ") };
+        format!("| {set} | `{gate}` | {events} | {matches} | {enforces} | {blocking} | {codes} | {capabilities} |\n")
     };
     let mut text =
         String::from("# Gates\n\nMade from `registry.toml` by `dispatcher list --markdown`; a test keeps it current.\n\n");
-    text += "Blocking: a failure of the gate itself also stops the agent. Capabilities: what the registry grants; everything else is refused.\n\n";
-    text += &format!("| {} |\n|{}\n", COLUMNS.join(" | "), " --- |".repeat(COLUMNS.len()));
-    text.extend(gates.iter().map(|stanza| row(cells(stanza))));
+    text += "Fails closed: a failure of the gate itself also stops the agent. Codes: what its findings are called, in overrides and events. Capabilities: what the registry grants; everything else is refused.\n\n";
+    let columns = ["Set", "Gate", "Events", "Matches", "Enforces", "Fails closed", "Codes", "Capabilities"];
+    text += &format!("| {} |\n|{}\n", columns.join(" | "), " --- |".repeat(columns.len()));
+    text.extend(gates.iter().map(|stanza| row(stanza)));
     text
 }
 

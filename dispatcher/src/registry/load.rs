@@ -131,6 +131,10 @@ pub struct Stanza {
     pub journal: Option<String>,
     /// Pinned digest, lower case.
     pub sha256: Option<String>,
+    /// What it enforces, in a few words.
+    pub enforces: Option<String>,
+    /// Rules and reason codes of its findings.
+    pub codes: Vec<String>,
     /// `[hooks.config]` as JSON.
     pub config: serde_json::Map<String, serde_json::Value>,
     /// What it may do.
@@ -236,6 +240,8 @@ fn stanza(
         convergent: hook.convergent,
         journal: hook.journal,
         sha256,
+        enforces: hook.enforces,
+        codes: hook.codes,
         config,
         capabilities: hook.capabilities,
         base_directory: base.to_owned(),

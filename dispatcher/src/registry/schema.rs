@@ -220,6 +220,11 @@ pub struct Hook {
     pub sha256: Option<String>,
     /// Whether the stanza counts at all.
     pub enabled: Option<bool>,
+    /// What it enforces, in a few words, for people.
+    pub enforces: Option<String>,
+    /// Rules and reason codes of its findings, as overrides and reports name them.
+    #[serde(default)]
+    pub codes: Vec<String>,
     /// Handed to the gate.
     #[serde(default)]
     #[schemars(with = "json_schema::AnyTable")]

@@ -184,8 +184,9 @@ fn faults(gate: &str, case: &Value) -> Vec<String> {
     fs::create_dir_all(project.path("project/.factory")).expect("a directory of the scratch");
     let event = case["event"].to_string().replace("${ROOT}", &project.name("project"));
     let event: Value = serde_json::from_str(&event).expect("an event is JSON");
+    let ask = |event: String| project.call_shipped().with(&["--only", gate]).input(event).run();
     let judged = |event: String, what: String| {
-        let answer = project.call_shipped().with(&["--only", gate]).input(event).run();
+        let answer = ask(event);
         let wrong = |event: &&Value| matches!(text(&event["type"]), "plugin.crashed" | "plugin.timeout" | "plugin.error");
         let wrong: Vec<&Value> = answer.events.iter().filter(wrong).collect();
         let decided = answer.code == Some(0) && (answer.stdout.trim().is_empty() || answer.json.is_object());
@@ -197,6 +198,11 @@ fn faults(gate: &str, case: &Value) -> Vec<String> {
     let write = |name: &str, content: &[u8]| project.write(&format!("project/{name}"), content);
     let subject = text(&case["event"]["tool_input"]["file_path"]).trim_start_matches("${ROOT}/");
     let mut faults = Vec::new();
+    files.iter().for_each(|(name, content)| write(name, content));
+    let objects = matches!(text(&case["expect"]["decision"]), "block" | "warn");
+    if objects && ask(event.to_string()).stdout.is_empty() {
+        faults.push(format!("{gate} says nothing of {}: its rules are not at work", case["id"]));
+    }
     for (name, content) in &files {
         files.iter().for_each(|(name, content)| write(name, content));
         let is_subject = *name == subject || files.len() == 1;

@@ -74,7 +74,7 @@ impl Call {
                 let grants = Grants {
                     allow: &granted.path_allow,
                     journal: self.stanza.journal.as_deref(),
-                    base_directory: &self.stanza.base_directory,
+                    base_directory: Some(&self.stanza.base_directory),
                 };
                 grants::locate(grants, path, &self.shared).map_err(|refusal| self.refusal(READ, path, refusal))
             }

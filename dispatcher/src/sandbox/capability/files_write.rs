@@ -61,7 +61,7 @@ impl Call {
             return Err(self.denied(WRITE, "no_write_file_capability", "path", path));
         };
         // What the host has journalled is nobody's to change.
-        let grants = Grants { allow: &granted.path_allow, journal: None, base_directory: &self.stanza.base_directory };
+        let grants = Grants { allow: &granted.path_allow, journal: None, base_directory: None };
         let located = grants::locate(grants, path, &self.shared);
         let Granted { directory, below, .. } = located.map_err(|refusal| self.refusal(WRITE, path, refusal))?;
         let cap = granted.max_bytes_per_call.unwrap_or(limits::WRITE_BYTES).min(limits::WRITE_BYTES);

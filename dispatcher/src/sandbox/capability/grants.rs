@@ -44,8 +44,8 @@ pub struct Grants<'a> {
     pub allow: &'a [String],
     /// The journal that `${journal}` stands for, where it may stand for one.
     pub journal: Option<&'a str>,
-    /// The registry's directory, which `${plugin}` stands for where the agent names no other.
-    pub base_directory: &'a Path,
+    /// The registry's directory, which `${plugin}` stands for where the agent names no other; `None` where it stands for nothing.
+    pub base_directory: Option<&'a Path>,
 }
 
 /// Finds the entry that grants `path` and opens its directory.
@@ -111,10 +111,12 @@ impl Entry {
             let logs = place::logs(shared.journals.get(grants.journal?)?, &shared.root)?;
             return Some(Self { top: logs.top, base: project::fold(&logs.directory), pattern: None });
         }
-        if let Some(below) = entry.strip_prefix(PLUGIN) {
+        if let Some(below) = entry.strip_prefix(PLUGIN).filter(|below| below.is_empty() || below.starts_with('/')) {
+            let registry = grants.base_directory?;
             let named = std::env::var_os("CLAUDE_PLUGIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
-            let top = project::fold(&named.or_else(|| std::path::absolute(grants.base_directory).ok())?);
-            return Some(Self { base: top.join(below.trim_start_matches('/')), top, pattern: None });
+            let top = project::fold(&named.or_else(|| std::path::absolute(registry).ok())?);
+            let base = project::fold(&top.join(below.trim_start_matches('/')));
+            return base.starts_with(&top).then_some(Self { top, base, pattern: None });
         }
         let top = shared.root.clone();
         if entry.starts_with("${") {

@@ -51,14 +51,16 @@ impl State {
             Some(value) if EXEMPT.contains(&value.as_str()) => Self::Exempt,
             None if inputs.is_empty() => Self::Nothing,
             None => Self::Uncomputed(digest()),
-            Some(stored) => match (form_fault(&stored), digest) {
-                (Some(issue), _) => Self::Malformed { stored, issue },
-                (None, digest) => match digest() {
+            Some(stored) => {
+                if let Some(issue) = form_fault(&stored) {
+                    return Self::Malformed { stored, issue };
+                }
+                match digest() {
                     None => Self::Unknown,
                     Some(digest) if digest == stored => Self::Current,
                     Some(digest) => Self::Drifted { stored, digest },
-                },
-            },
+                }
+            }
         }
     }
 }
@@ -114,11 +116,12 @@ fn rewritten(line: &str, digest: &str) -> Option<String> {
     let key = content.trim_start();
     let indent = &content[..content.len() - key.len()];
     let value = key.trim_start_matches(['"', '\'']).strip_prefix(KEY)?.trim_start_matches(['"', '\'']);
-    let value = value.trim_start().strip_prefix(':')?.trim_start();
+    let after_key = value.trim_start().strip_prefix(':')?;
+    let value = after_key.trim_start();
     // A remark begins with a `#` that stands apart; after a quoted value nothing else can follow.
     let rest = match value.chars().next() {
         Some(quote @ ('"' | '\'')) => value[1..].split_once(quote)?.1,
-        _ => &content[content.len() - value.len() - 1..],
+        _ => after_key,
     };
     let hash = rest.match_indices('#').map(|(at, _)| at).find(|at| rest[..*at].ends_with([' ', '\t']));
     let remark = hash.map_or("", |hash| &rest[rest[..hash].trim_end().len()..]);
@@ -137,6 +140,7 @@ mod tests {
             ("input-hash: # later\n", "input-hash: \"b2d033e\" # later\n"),
             ("input-hash:\n", "input-hash: \"b2d033e\"\n"),
             ("input-hash: 0000000\r\nb: 2\r\n", "input-hash: \"b2d033e\"\r\nb: 2\r\n"),
+            ("input-hash: \u{a0}x\n", "input-hash: \"b2d033e\"\n"),
             ("'input-hash' : '#0'\n", "input-hash: \"b2d033e\"\n"),
             ("inputs:\n- a\n", "inputs:\n- a\ninput-hash: \"b2d033e\"\n"),
             ("title: a: b\ninput-hash: x\n", "title: a: b\ninput-hash: \"b2d033e\"\n"),
