@@ -35,7 +35,11 @@ pub fn run(workspace: &Workspace) -> Result<()> {
 fn tests(workspace: &Workspace) -> Command {
     let mut cargo = workspace.cargo();
     let nextest = succeeds_within(workspace.cargo().args(["nextest", "--version"]), Duration::from_secs(10));
-    cargo.args(if nextest { &["nextest", "run", "--cargo-quiet"][..] } else { &["test", "--quiet", "--no-fail-fast"] });
+    cargo.args(if nextest {
+        &["nextest", "run", "--cargo-quiet", "--no-fail-fast"][..]
+    } else {
+        &["test", "--quiet", "--no-fail-fast"]
+    });
     cargo.args(["--release", "--workspace"]).env("PORTCULLIS_DIST", workspace.dist());
     cargo
 }

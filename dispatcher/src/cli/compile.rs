@@ -1,7 +1,8 @@
 //! `dispatcher compile`: native code for every component of a registry, ahead of its first event.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -31,8 +32,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         bail!("there is no cache directory of your own with mode 0700: set XDG_CACHE_HOME or HOME, or use --beside");
     }
     let artifacts = Artifacts::new(engine::running().expect("the settings are valid"), path.parent().unwrap_or(&path), cache);
-    let components: BTreeSet<PathBuf> =
+    let mut components: BTreeSet<PathBuf> =
         registry.stanzas.iter().map(|stanza| stanza.plugin.clone()).chain([registry.analyzer.clone()]).collect();
+    if args.beside {
+        // What lies there without a stanza is shipped for people's own, such as the adapter of bash hooks.
+        components.extend(neighbours(&registry.analyzer));
+    }
     let mut failed = 0;
     for (position, component) in components.iter().enumerate() {
         let start = Instant::now();
@@ -50,4 +55,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::from(u8::from(failed > 0)))
+}
+
+/// All components in the directory of one.
+fn neighbours(component: &Path) -> Vec<PathBuf> {
+    let entries = component.parent().and_then(|directory| fs::read_dir(directory).ok()).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|extension| extension == "wasm")).collect()
 }
