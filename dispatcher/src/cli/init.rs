@@ -75,25 +75,37 @@ fn create(root: &Path) -> Result<Vec<String>> {
             Err(error) => return Err(error).with_context(|| path.display().to_string()),
         }
     }
-    let missing = ignore_lines_missing(root);
-    if !missing.is_empty() {
-        let path = root.join(".gitignore");
-        let mut text = fs::read_to_string(&path).unwrap_or_default();
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(&missing.iter().map(|line| format!("{line}\n")).collect::<String>());
-        crate::files::replace(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
+    if let Some(Ignore { path, missing, content }) = ignore_missing(root) {
+        crate::files::replace(&path, content.as_bytes()).with_context(|| path.display().to_string())?;
         done.push(format!("ignored  {} (in .gitignore)", missing.join(", ")));
     }
     Ok(done)
 }
 
-/// Lines of [`IGNORED`] that `.gitignore` does not have.
-pub fn ignore_lines_missing(root: &Path) -> Vec<&'static str> {
-    let text = fs::read_to_string(root.join(".gitignore")).unwrap_or_default();
-    let has = |wanted: &str| text.lines().any(|line| matches!(line.trim(), ".foundry" | ".foundry/") || line.trim() == wanted);
-    IGNORED.into_iter().filter(|line| !has(line)).collect()
+/// A `.gitignore` that does not name all of [`IGNORED`].
+pub struct Ignore {
+    /// The file.
+    pub path: PathBuf,
+    /// The lines it does not have.
+    pub missing: Vec<&'static str>,
+    /// Its content with them at the end.
+    pub content: String,
+}
+
+/// What the project's `.gitignore` lacks; `None` where it has everything.
+pub fn ignore_missing(root: &Path) -> Option<Ignore> {
+    let path = root.join(".gitignore");
+    let mut content = fs::read_to_string(&path).unwrap_or_default();
+    let has = |wanted: &str| content.lines().any(|line| matches!(line.trim(), ".foundry" | ".foundry/") || line.trim() == wanted);
+    let missing: Vec<&str> = IGNORED.into_iter().filter(|line| !has(line)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    if !content.is_empty() && !content.ends_with('\n') {
+        content.push('\n');
+    }
+    content.extend(missing.iter().map(|line| format!("{line}\n")));
+    Some(Ignore { path, missing, content })
 }
 
 #[cfg(test)]

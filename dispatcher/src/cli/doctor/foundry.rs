@@ -8,7 +8,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Check, nearest};
-use crate::cli::{init, overrides as cli};
+use crate::cli::init::{self, Ignore};
+use crate::cli::overrides as cli;
 use crate::overrides::{self, Entry};
 
 /// Looks at a project's own state; a project without `.foundry` has none.
@@ -159,18 +160,9 @@ fn overrides(root: &Path) -> Vec<Check> {
 }
 
 fn ignored(root: &Path) -> Option<Check> {
-    let missing = init::ignore_lines_missing(root);
-    if missing.is_empty() || !root.join(".git").exists() {
-        return None;
-    }
-    let path = root.join(".gitignore");
-    let mut text = fs::read_to_string(&path).unwrap_or_default();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(&missing.iter().map(|line| format!("{line}\n")).collect::<String>());
+    let Ignore { path, missing, content } = init::ignore_missing(root).filter(|_| root.join(".git").exists())?;
     let found = format!(".gitignore does not name {}", missing.join(", "));
-    Some(Check::warning("gitignore", found, "Add it: these files are this machine's own.").fixed_by(path, text))
+    Some(Check::warning("gitignore", found, "Add it: these files are this machine's own.").fixed_by(path, content))
 }
 
 /// Facts that say the same twice, or decide without a reason.
