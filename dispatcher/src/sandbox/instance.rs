@@ -150,7 +150,9 @@ fn run(
         true => Err(Trap::Interrupt.into()),
         false => Ok(UpdateDeadline::Continue(1)),
     });
-    let budget = stanza.fuel.saturating_add(limits::FUEL_PER_BYTE.saturating_mul(shared.event.json().len() as u64));
+    let commands = if shared.event.shell_command().is_some() { limits::FUEL_FOR_COMMANDS } else { 0 };
+    let bytes = limits::FUEL_PER_BYTE.saturating_mul(shared.event.json().len() as u64);
+    let budget = stanza.fuel.saturating_add(commands).saturating_add(bytes);
     store.set_fuel(budget).expect("the engine counts fuel");
     let answer = match gate.instantiate(&mut store) {
         Ok(gate) => gate.portcullis_gate_judge().call_evaluate(&mut store, &event_record(shared)),

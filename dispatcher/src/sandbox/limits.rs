@@ -7,8 +7,11 @@ use std::time::Duration;
 pub const FUEL_BASE: u64 = 50_000_000;
 /// Fuel per byte of the event on top: a gate that scans a large write must get through it.
 pub const FUEL_PER_BYTE: u64 = 600;
-/// The analyser's budget: it parses, so it needs more per byte.
-pub const ANALYZER_FUEL_BASE: u64 = 200_000_000;
+/// Fuel on top where the event has a shell command: loops and functions make thousands of commands of a few bytes, and a gate
+/// that looks at each of them must get through, up to the most that the analyser lists.
+pub const FUEL_FOR_COMMANDS: u64 = 600_000_000;
+/// The analyser's budget: it parses, so it needs more per byte; and see [`FUEL_FOR_COMMANDS`].
+pub const ANALYZER_FUEL_BASE: u64 = 1_000_000_000;
 /// See [`ANALYZER_FUEL_BASE`].
 pub const ANALYZER_FUEL_PER_BYTE: u64 = 20_000;
 /// Memory of the analyser in MiB.

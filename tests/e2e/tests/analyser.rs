@@ -2,6 +2,9 @@
 
 use portcullis_e2e::{Project, Registry, dist};
 
+#[path = "../../../plugins/lib/shell/tests/inputs/mod.rs"]
+mod inputs;
+
 /// The collected command lines of the analyser's own tests.
 const COLLECTED: &str = include_str!("../../../plugins/lib/shell/tests/data/commands.jsonl");
 
@@ -13,14 +16,27 @@ fn project() -> (Project, Registry) {
     (project, registry)
 }
 
+/// Neither the analyser nor a gate that reads its answer fails on `command`.
+fn is_judged(project: &Project, registry: &Registry, command: &str, why: &str) {
+    let answer = project.hook(registry, &project.bash(command));
+    let failed = ["plugin.crashed", "plugin.timeout", "plugin.error", "plugin.load_failed"];
+    assert!(failed.iter().all(|kind| answer.events_of(kind).is_empty()), "{why}: {:.1500}", answer.everything());
+}
+
 #[test]
 fn every_collected_line_is_analysed_without_a_trap() {
     let (project, registry) = project();
     for line in COLLECTED.lines() {
         let command: String = serde_json::from_str(line).expect("one JSON string a line");
-        let answer = project.hook(&registry, &project.bash(&command));
-        let failed = ["plugin.crashed", "plugin.timeout", "plugin.error", "plugin.load_failed"];
-        assert!(failed.iter().all(|kind| answer.events_of(kind).is_empty()), "{command}\n{answer:#?}");
+        is_judged(&project, &registry, &command, &command);
+    }
+}
+
+#[test]
+fn what_multiplies_ends_within_its_fuel() {
+    let (project, registry) = project();
+    for (name, command) in inputs::of(&[60 * 1024]) {
+        is_judged(&project, &registry, &command, name);
     }
 }
 

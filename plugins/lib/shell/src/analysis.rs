@@ -51,7 +51,7 @@ pub fn analyze(text: &str, context: &Context) -> Analysis {
     } else {
         text
     };
-    let mut walk = Walk::new(context);
+    let mut walk = Walk::new(context, text.len());
     if text.len() > MAX_TEXT {
         walk.scan(text, "the text is too long to parse");
         return walk.finish();

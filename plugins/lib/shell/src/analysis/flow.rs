@@ -79,7 +79,7 @@ impl Walk<'_> {
     }
 
     pub fn node(&mut self, node: &Node) -> Output {
-        if self.commands.len() >= MAX_COMMANDS {
+        if self.room == 0 || self.commands.len() >= MAX_COMMANDS {
             self.full = true;
             return Output::unknown();
         }
@@ -114,7 +114,7 @@ impl Walk<'_> {
             }
             Node::Function { name, body } => {
                 self.functions.set(name, Rc::clone(body));
-                self.uncalled.push((name.clone(), Rc::clone(body)));
+                self.uncalled.entry(name.clone()).or_default().push(Rc::clone(body));
                 Output::default()
             }
             Node::Coprocess(node) => {

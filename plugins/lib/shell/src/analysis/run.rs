@@ -60,6 +60,7 @@ impl Walk<'_> {
 
     /// Fills the command at `slot` and follows whatever it runs in turn.
     pub fn run(&mut self, slot: u32, words: Vec<Word>) -> Output {
+        self.room = self.room.saturating_sub(words.len());
         let peeled = launchers::peel(words);
         let words = peeled.words;
         if peeled.launchers.len() >= launchers::MAX_LAUNCHERS {
@@ -176,7 +177,7 @@ impl Walk<'_> {
     }
 
     fn call(&mut self, slot: u32, name: &str, body: &Rc<crate::syntax::tree::Node>, words: &[Word]) -> Output {
-        self.uncalled.retain(|(uncalled, _)| uncalled != name);
+        self.uncalled.remove(name);
         self.command(slot).certainty = Certainty::Possible;
         let arguments = self.positional(&words[1..]);
         let outer = self.variables.get("@").cloned();

@@ -192,16 +192,20 @@ impl Walk<'_> {
     /// The content of a file, if this very text writes it.
     pub fn written_file(&mut self, file: &Word) -> Option<String> {
         let path = self.resolve_directory(file.value.as_deref())?;
-        let mut content: Option<String> = None;
-        for effect in self.effects.iter().filter(|effect| effect.path.as_deref() == Some(&path)) {
-            match (effect.kind, &effect.content) {
-                (EffectKind::Write, text) => content = text.clone(),
-                (EffectKind::Append, Some(text)) => content = Some(content.unwrap_or_default() + text),
+        // From the end to where the content begins: a text may write one file again and again.
+        let mut pieces = Vec::new();
+        for effect in self.effects.iter().rev().filter(|effect| effect.path.as_deref() == Some(&path)) {
+            match (effect.kind, effect.content.as_deref()) {
+                (EffectKind::Write, text) => {
+                    pieces.extend(text);
+                    break;
+                }
+                (EffectKind::Append, Some(text)) => pieces.push(text),
                 (EffectKind::Read | EffectKind::Mode, _) => {}
-                _ => content = None,
+                _ => break,
             }
         }
-        content
+        (!pieces.is_empty()).then(|| pieces.iter().rev().copied().collect())
     }
 
     /// A shell that reads its program from standard input.

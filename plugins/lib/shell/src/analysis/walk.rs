@@ -1,6 +1,6 @@
 //! The state of the walk: what the shell would know at this point, and the answer so far.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use portcullis_sdk::shell::{Analysis, Assignment, Certainty, Command, Effect, Expansion, Reach, Redirection, Route, Stage};
@@ -16,7 +16,11 @@ use crate::syntax::tree::Node;
 const MAX_SCRIPTS: usize = 8;
 
 /// Commands in one answer.
-pub(super) const MAX_COMMANDS: usize = 16_384;
+pub(super) const MAX_COMMANDS: usize = 4096;
+
+/// Words in one answer beyond those that a text of its length can spell out: loops, and functions that call functions, make
+/// many of few bytes.
+const FREE_WORDS: usize = 16_384;
 
 /// Bytes that expansions may add in one analysis.
 const MAX_GROWTH: usize = 4 * 1024 * 1024;
@@ -56,13 +60,15 @@ pub(super) struct Walk<'c> {
     pub effects: Vec<Effect>,
     pub unknowns: Vec<String>,
     pub parsed: bool,
-    /// The answer holds as many commands as it may: some of the text was not walked.
+    /// Words that the answer may still hold. It grows with the text, as the sandbox's fuel does.
+    pub room: usize,
+    /// The answer holds as much as it may: some of the text was not walked.
     pub full: bool,
     pub variables: Scoped<Variable>,
     pub functions: Scoped<Rc<Node>>,
     pub aliases: Scoped<String>,
     /// Functions that were defined and, so far, not called.
-    pub uncalled: Vec<(String, Rc<Node>)>,
+    pub uncalled: BTreeMap<String, Vec<Rc<Node>>>,
     pub frame: Frame,
     pub choices: Vec<Choice>,
     /// What the scripts inside the words of the current command came to.
@@ -84,7 +90,8 @@ pub(super) struct Walk<'c> {
 }
 
 impl<'c> Walk<'c> {
-    pub fn new(context: &'c Context) -> Self {
+    /// At the start of a text of `length` bytes.
+    pub fn new(context: &'c Context, length: usize) -> Self {
         let mut variables = Scoped::new();
         variables.set(DIRECTORY, Variable::text(context.cwd.clone()));
         variables.set("CLAUDE_PROJECT_DIR", Variable::new(Known::Text(context.project_root.clone()), true));
@@ -97,11 +104,12 @@ impl<'c> Walk<'c> {
             effects: Vec::new(),
             unknowns: Vec::new(),
             parsed: true,
+            room: FREE_WORDS + length,
             full: false,
             variables,
             functions: Scoped::new(),
             aliases: Scoped::new(),
-            uncalled: Vec::new(),
+            uncalled: BTreeMap::new(),
             frame: Frame {
                 stages: Vec::new(),
                 reached: Vec::new(),
@@ -125,8 +133,10 @@ impl<'c> Walk<'c> {
 
     /// Walks the functions that nobody called: someone may, later.
     pub fn uncalled_functions(&mut self) {
-        while let Some((_, body)) = self.uncalled.pop() {
-            self.within(Route::FunctionBody, None, |walk| walk.nested_script("", |walk| walk.node(&body)));
+        while let Some((_, bodies)) = self.uncalled.pop_last() {
+            for body in bodies {
+                self.within(Route::FunctionBody, None, |walk| walk.nested_script("", |walk| walk.node(&body)));
+            }
         }
     }
 
@@ -255,6 +265,7 @@ impl<'c> Walk<'c> {
     /// A place in the list for a command of this frame, filled in later: commands that its words run come after it.
     pub fn reserve(&mut self) -> u32 {
         let slot = self.commands.len() as u32;
+        self.room = self.room.saturating_sub(1);
         let directory = self.directory();
         self.commands.push(Command {
             program: String::new(),
