@@ -71,6 +71,64 @@ fn every_step_of_the_way_is_recorded() {
     assert_eq!(analysis.commands[1].launchers, ["sudo"]);
 }
 
+/// What of a text must have succeeded if the text did. `set` is not in force on itself.
+fn seen(text: &str) -> Vec<String> {
+    let commands = analysed(text).commands;
+    commands.into_iter().filter(|command| command.status_seen).map(|command| command.program).collect()
+}
+
+#[test]
+fn the_exit_statuses_that_reach_the_whole_texts() {
+    for (text, expected) in [
+        ("a && b", vec!["a", "b"]),
+        ("a || b", vec![]),
+        ("a || b && c", vec!["c"]),
+        ("a && b || c", vec![]),
+        ("a || exit 1 && c", vec!["a", "c"]),
+        ("a || exit", vec!["a"]),
+        ("a || false", vec!["a"]),
+        ("a || { echo no; exit 3; }", vec!["a"]),
+        ("a || { echo no; exit; }", vec![]),
+        ("a || exit 0", vec![]),
+        ("a || exit 256", vec![]),
+        ("a || ! false", vec![]),
+        ("a; b", vec!["b"]),
+        ("a\nb\n\n# end\n", vec!["b"]),
+        ("a | b", vec!["b"]),
+        ("! a", vec![]),
+        ("! ! a", vec!["a"]),
+        ("a &", vec![]),
+        ("a & b", vec!["b"]),
+        ("coproc a", vec![]),
+        ("b \"$(a)\"", vec!["b"]),
+        ("{ a; b; } && (c; d)", vec!["b", "d"]),
+        ("if a; then b; else c; fi", vec![]),
+        ("while a; do b; done", vec![]),
+        ("for x in 1 2; do a; done", vec![]),
+        ("case x in x) a;; esac", vec![]),
+        ("f() { a; b; }; f", vec!["f", "b"]),
+        ("f() { a; }", vec![]),
+        ("sh -c 'a; b'; c", vec!["c"]),
+        ("sh -c 'a; b'", vec!["sh", "b"]),
+        ("trap 'a' EXIT", vec!["trap"]),
+        ("find . -exec a {} +", vec!["find"]),
+        ("set -e; a; b && c; d", vec!["a", "d"]),
+        ("set -e; a || b; c", vec!["c"]),
+        ("set -e; sh -c 'a; b'; c", vec!["sh", "b", "c"]),
+        ("set -e; set +e; a; b", vec!["set", "b"]),
+        ("(set -e; a; b); c; d", vec!["d"]),
+        ("(set -e; a; b)", vec!["a", "b"]),
+        ("x && set -e; a; b", vec!["b"]),
+        ("if x; then set -e; fi; a; b", vec!["b"]),
+        ("set -o errexit; a; b", vec!["a", "b"]),
+        ("set -uo pipefail; a | b", vec!["a", "b"]),
+        ("a | b; set -o pipefail", vec!["set"]),
+        ("$X a", vec![""]),
+    ] {
+        assert_eq!(seen(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn here_documents_are_the_targets_of_their_redirections() {
     let analysis = analysed("psql <<SQL\nDROP TABLE $x;\nSQL\nmysql <<< 'drop table y'; cat <<'E' | sqlite3 a\n$z\nE");

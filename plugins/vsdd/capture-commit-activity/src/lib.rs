@@ -82,6 +82,7 @@ mod tests {
             certainty: Certainty::Certain,
             program_from_input: false,
             background: false,
+            status_seen: true,
         };
         Analysis { commands: text.lines().map(command).collect(), effects: vec![], parsed: true, unknowns: vec![] }
     }

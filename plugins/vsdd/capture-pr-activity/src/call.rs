@@ -144,6 +144,7 @@ mod tests {
             certainty: Certainty::Certain,
             program_from_input: false,
             background: false,
+            status_seen: true,
         })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The last known outcome is kept in `.factory/regression-state.json`. Failing commands are reported as `PostToolUseFailure`,
 //! the others as `PostToolUse`, so the gate listens to both. It never stops anything, and where the outcome is not known
-//! (a run in the background, a run whose exit code a pipe hides) it keeps what it knew.
+//! (a run in the background, a run whose exit status a pipe, `|| true` or a later command hides) it keeps what it knew.
 
 mod outcome;
 mod runs;

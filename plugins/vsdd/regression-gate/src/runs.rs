@@ -1,8 +1,8 @@
 //! Which commands run tests, and whether the call's exit code is theirs.
 
-use portcullis_sdk::shell::{Command, Route, Word};
+use portcullis_sdk::shell::{Command, Word};
 use portcullis_shell::options::{self, Spec};
-use portcullis_vsdd::{bash, commands::feeds};
+use portcullis_vsdd::bash;
 
 /// The test runs of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub enum Runs {
     Seen,
     /// Some do.
     Partly,
-    /// A pipe, a substitution or the background hides all of them.
+    /// `||`, `;`, a pipe, a condition, the background … hides all of them.
     Hidden,
 }
 
@@ -62,27 +62,13 @@ const NO_RUN: [&str; 6] = ["--no-run", "--list", "--help", "-h", "--version", "-
 
 /// The test runs among the commands of a call.
 pub fn of(commands: &[Command]) -> Runs {
-    let pipefail = commands.iter().any(sets_pipefail);
-    let piped = |run: &Command| commands.iter().any(|command| feeds(run, command));
-    let hidden = |run: &Command| run.background || is_substituted(run) || (!pipefail && piped(run));
     let runs: Vec<&Command> = commands.iter().filter(|command| bash::ran_here(command) && is_test(command)).collect();
-    match (runs.len(), runs.iter().filter(|run| hidden(run)).count()) {
+    match (runs.len(), runs.iter().filter(|run| !run.status_seen).count()) {
         (0, _) => Runs::None,
         (_, 0) => Runs::Seen,
         (all, hidden) if all == hidden => Runs::Hidden,
         _ => Runs::Partly,
     }
-}
-
-/// Its output becomes part of a word; the exit code is that of the command with the word.
-fn is_substituted(command: &Command) -> bool {
-    command.reached.iter().any(|reach| matches!(reach.route, Route::Substitution | Route::ProcessSubstitution))
-}
-
-fn sets_pipefail(command: &Command) -> bool {
-    let arguments = command.arguments();
-    let turned_on = |pair: &[Word]| pair[0].value.as_deref().is_some_and(|flag| flag.starts_with('-') && flag.ends_with('o'));
-    command.program == "set" && arguments.windows(2).any(|pair| turned_on(pair) && pair[1].is("pipefail"))
 }
 
 fn is_test(command: &Command) -> bool {
@@ -122,7 +108,9 @@ fn begins_with(operands: &[Word], form: &[&str]) -> bool {
 
 #[cfg(test)]
 pub mod tests {
-    use portcullis_sdk::shell::{Certainty, Reach, Stage};
+    use portcullis_sdk::Host;
+    use portcullis_sdk::shell::{Certainty, Reach, Route, Stage};
+    use portcullis_vsdd::cases::shell_call;
 
     use super::*;
 
@@ -140,20 +128,12 @@ pub mod tests {
             certainty: Certainty::Certain,
             program_from_input: false,
             background: false,
+            status_seen: true,
         }
     }
 
     fn simple(text: &str) -> Command {
         command(text.split(' ').map(Word::literal).collect())
-    }
-
-    /// The commands as stages of one pipeline.
-    fn pipeline(texts: &[&str]) -> Vec<Command> {
-        let stage = |(position, text): (usize, &&str)| Command {
-            stages: vec![Stage { pipeline: 1, position: position as u32 }],
-            ..simple(text)
-        };
-        texts.iter().enumerate().map(stage).collect()
     }
 
     #[test]
@@ -222,26 +202,53 @@ pub mod tests {
         assert_eq!(of(&[remote, guessed]), Runs::None);
     }
 
+    /// The runs of a whole text, over the real analyser.
+    fn runs(text: &str) -> Runs {
+        of(&shell_call("Bash", text).commands().unwrap())
+    }
+
     #[test]
-    fn pipes_substitutions_and_the_background_hide_a_run() {
-        assert_eq!(of(&pipeline(&["cargo test", "tee log"])), Runs::Hidden);
-        assert_eq!(of(&pipeline(&["yes", "cargo test"])), Runs::Seen);
-        assert_eq!(of(&[Command { background: true, ..simple("cargo test") }]), Runs::Hidden);
-        let substituted = Command { reached: vec![Reach { route: Route::Substitution, by: None }], ..simple("cargo test") };
-        assert_eq!(of(&[substituted]), Runs::Hidden);
-        let mut both = pipeline(&["cargo test", "tee log"]);
-        both.push(simple("npm test"));
-        assert_eq!(of(&both), Runs::Partly);
-        for (before, expected) in [
-            ("set -euo pipefail", Runs::Seen),
-            ("set -e -o pipefail", Runs::Seen),
-            ("set -o noclobber", Runs::Hidden),
-            ("set +o pipefail", Runs::Hidden),
-            ("echo -o pipefail", Runs::Hidden),
+    fn an_exit_status_that_something_hides_is_no_pass() {
+        for text in [
+            "cargo test || true",
+            "cargo test; true",
+            "cargo test; echo \"exit: $?\"",
+            "cargo test\necho done",
+            "cargo test | tee log",
+            "cargo test 2>&1 | tail -20",
+            "cargo test &",
+            "cargo test & wait",
+            "! cargo test",
+            "out=$(cargo test) ; echo \"$out\"",
+            "cat <(cargo test)",
+            "if cargo test; then echo ok; fi",
+            "cargo test && echo ok || echo failed",
+            "bash -c 'cargo test; true'",
+            "set -o noclobber; cargo test | tee log",
+            "set +o pipefail; cargo test | tee log",
+            "echo -o pipefail; cargo test | tee log",
         ] {
-            let mut commands = pipeline(&["cargo test", "tee log"]);
-            commands.insert(0, simple(before));
-            assert_eq!(of(&commands), expected, "{before}");
+            assert_eq!(runs(text), Runs::Hidden, "{text}");
         }
+    }
+
+    #[test]
+    fn an_exit_status_that_reaches_the_call_is_seen() {
+        for text in [
+            "cargo test && echo ok",
+            "cd web; npm test",
+            "cargo fmt && cargo test > log",
+            "yes | cargo test",
+            "cargo test || exit 1",
+            "cargo test || { echo failed; exit 1; }",
+            "bash -c 'cd web && npm test'",
+            "(cd web && npm test)",
+            "set -e; cargo test; echo done",
+            "set -euo pipefail\ncargo test | tee log\necho done",
+            "set -e -o pipefail; cargo test | tee log",
+        ] {
+            assert_eq!(runs(text), Runs::Seen, "{text}");
+        }
+        assert_eq!(runs("cargo test | tee log; npm test"), Runs::Partly);
     }
 }

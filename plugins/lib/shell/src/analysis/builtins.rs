@@ -29,6 +29,7 @@ impl Walk<'_> {
                 }
             }
             "set" => {
+                self.set_strictness(arguments);
                 if let Some(at) =
                     arguments.iter().position(|word| word.is("--") || !word.literal_prefix().starts_with(['-', '+']))
                 {
@@ -99,12 +100,28 @@ impl Walk<'_> {
                     && !action.is("")
                 {
                     let text = self.text(action);
-                    self.subshell(|walk| walk.run_text(&text, Route::ScriptArgument, Some(slot)));
+                    self.hiding(true, |walk| walk.subshell(|walk| walk.run_text(&text, Route::ScriptArgument, Some(slot))));
                 }
             }
             _ => return None,
         }
         Some(Output::default())
+    }
+
+    /// `set -euo pipefail` and the like; `+` switches off.
+    fn set_strictness(&mut self, arguments: &[Word]) {
+        let mut words = arguments.iter().filter_map(|word| word.value.as_deref());
+        while let Some(word) = words.next().filter(|word| *word != "--") {
+            let on = word.starts_with('-');
+            let Some(letters) = word.strip_prefix(['-', '+']) else { return };
+            let named = if letters.ends_with('o') { words.next() } else { None };
+            if letters.contains('e') || named == Some("errexit") {
+                self.strictness.errexit = on;
+            }
+            if named == Some("pipefail") {
+                self.strictness.pipefail = on;
+            }
+        }
     }
 
     fn change_directory(&mut self, arguments: &[Word]) {

@@ -10,17 +10,26 @@ use super::walk::{DIRECTORY, MAX_COMBINATIONS, MAX_COMMANDS, VariableChanges, Wa
 use crate::syntax::tree::{Compound, Item, Joint, Node, Pipeline, Script, Word};
 
 impl Walk<'_> {
-    /// The whole text.
-    pub fn lines(&mut self, lines: &[Script]) {
-        for line in lines {
-            self.script(line);
+    /// A whole text.
+    pub fn lines(&mut self, lines: &[Script]) -> Output {
+        let mut output = Output::default();
+        for (at, line) in lines.iter().enumerate() {
+            output.append(self.items_of(line, lines[at + 1..].iter().any(|later| !later.is_empty())));
         }
+        output
     }
 
     pub fn script(&mut self, script: &Script) -> Output {
+        self.items_of(script, false)
+    }
+
+    /// The exit status is the last item's, unless more follows after it. With `set -e` each counts that stands alone.
+    fn items_of(&mut self, script: &Script, followed: bool) -> Output {
         let mut output = Output::default();
-        for item in script {
-            output.append(self.item(item));
+        for (at, item) in script.iter().enumerate() {
+            let is_last = !followed && at + 1 == script.len();
+            let ends_all = self.strictness.errexit && item.rest.is_empty();
+            output.append(self.hiding(!is_last && !ends_all, |walk| walk.item(item)));
         }
         output
     }
@@ -28,7 +37,7 @@ impl Walk<'_> {
     fn item(&mut self, item: &Item) -> Output {
         if item.background {
             let background = std::mem::replace(&mut self.frame.background, true);
-            let output = self.subshell(|walk| walk.and_or(item));
+            let output = self.hiding(true, |walk| walk.subshell(|walk| walk.and_or(item)));
             self.frame.background = background;
             return output;
         }
@@ -36,17 +45,23 @@ impl Walk<'_> {
     }
 
     fn and_or(&mut self, item: &Item) -> Output {
-        let mut output = self.pipeline(&item.first);
+        let is_excused =
+            |rest: &[(Joint, Pipeline)]| rest.iter().any(|(joint, other)| *joint == Joint::Or && !always_fails(other, true));
+        let mut output = self.hiding(is_excused(&item.rest), |walk| walk.pipeline(&item.first));
+        let strictness = self.strictness;
         // What follows `&&` sees what went before it; what follows the whole list may see it or not.
         let mut conditional = None;
-        for (joint, pipeline) in &item.rest {
-            if *joint == Joint::Or {
+        for (at, (joint, pipeline)) in item.rest.iter().enumerate() {
+            let is_alternative = *joint == Joint::Or;
+            if is_alternative {
                 self.settle(conditional.take());
             }
             conditional.get_or_insert(self.variables.mark());
-            output.append(self.pipeline(pipeline));
+            let hides = is_alternative || is_excused(&item.rest[at + 1..]);
+            output.append(self.hiding(hides, |walk| walk.pipeline(pipeline)));
         }
         self.settle(conditional);
+        self.strictness = strictness.whichever(self.strictness);
         output
     }
 
@@ -71,7 +86,12 @@ impl Walk<'_> {
                 self.frame.input = Some(Rc::new(output));
             }
             self.frame.stages.push(Stage { pipeline: number, position: position as u32 });
-            output = if pipeline.stages.len() == 1 { self.node(node) } else { self.subshell(|walk| walk.node(node)) };
+            let is_piped = position + 1 < pipeline.stages.len();
+            output =
+                self.hiding(pipeline.negated || (is_piped && !self.strictness.pipefail), |walk| match pipeline.stages.len() {
+                    1 => walk.node(node),
+                    _ => walk.subshell(|walk| walk.node(node)),
+                });
             self.frame.stages.pop();
         }
         self.frame.input = outer;
@@ -119,7 +139,7 @@ impl Walk<'_> {
             }
             Node::Coprocess(node) => {
                 let background = std::mem::replace(&mut self.frame.background, true);
-                self.subshell(|walk| walk.node(node));
+                self.hiding(true, |walk| walk.subshell(|walk| walk.node(node)));
                 self.frame.background = background;
                 Output::default()
             }
@@ -134,7 +154,7 @@ impl Walk<'_> {
                 let mut changes = Vec::new();
                 let mut output = Output::default();
                 for (condition, body) in branches {
-                    output.append(self.script(condition));
+                    output.append(self.hiding(true, |walk| walk.script(condition)));
                     let (text, changed) = self.branch(|walk| walk.script(body));
                     output.append(text);
                     changes.push(changed);
@@ -214,7 +234,7 @@ impl Walk<'_> {
             self.merge(changes);
             return output;
         }
-        self.script(condition);
+        self.hiding(true, |walk| walk.script(condition));
         self.repeated(body)
     }
 
@@ -272,6 +292,27 @@ impl Walk<'_> {
         self.loops = outer;
         self.merge(changes);
         output
+    }
+}
+
+/// Whether what stands after `||` fails in any case, as in `|| exit 1` and `|| { echo failed; false; }`. A bare `exit` has the
+/// status of what ran before it: of the failure, if it is `first`.
+fn always_fails(pipeline: &Pipeline, first: bool) -> bool {
+    match pipeline.stages.as_slice() {
+        [Node::Simple(simple)] if !pipeline.negated => {
+            let words: Vec<Option<&str>> = simple.words.iter().map(|word| word.plain()).collect();
+            match words.as_slice() {
+                [Some("false")] => true,
+                [Some("exit" | "return")] => first,
+                [Some("exit" | "return"), Some(code)] => code.parse::<u8>().is_ok_and(|code| code != 0),
+                _ => false,
+            }
+        }
+        [Node::Compound(Compound::Group(script) | Compound::Subshell(script), _)] if !pipeline.negated => {
+            let first = first && script.len() == 1;
+            script.last().is_some_and(|last| last.rest.is_empty() && !last.background && always_fails(&last.first, first))
+        }
+        _ => false,
     }
 }
 

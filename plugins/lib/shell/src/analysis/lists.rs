@@ -202,7 +202,8 @@ impl Walk<'_> {
                 let end = rest.iter().position(|word| word.is(";") || word.is("+")).unwrap_or(rest.len());
                 if end > 0 {
                     let words = rest[..end].iter().map(|word| filled(word, "{}")).collect();
-                    self.child(slot, words, Route::ArgumentList);
+                    // `find` ends well whatever the command does.
+                    self.hiding(true, |walk| walk.child(slot, words, Route::ArgumentList));
                 }
                 at += end + 1;
             }

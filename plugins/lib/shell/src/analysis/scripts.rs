@@ -5,7 +5,7 @@ use portcullis_sdk::shell::{EffectKind, ExpansionKind, Route, Word, WordPart};
 use super::HOLES;
 use super::known::Known;
 use super::output::Output;
-use super::walk::{DIRECTORY, Walk};
+use super::walk::{DIRECTORY, Strictness, Walk};
 use crate::options::{self, Arguments, Spec};
 use crate::{programs, syntax};
 
@@ -249,6 +249,7 @@ impl Walk<'_> {
             walk.variables.retain(|name, variable| variable.exported || name == DIRECTORY);
             walk.functions.retain(|_, _| false);
             walk.aliases.retain(|_, _| false);
+            walk.strictness = Strictness::default();
             for (name, value) in prefix {
                 walk.variables.set(&name, super::known::Variable::new(value.map_or(Known::Unknown, Known::Text), true));
             }
@@ -272,10 +273,7 @@ impl Walk<'_> {
         self.within(route, by, |walk| {
             walk.nested_script(text, |walk| {
                 let parsed = syntax::parse(text, walk.depth);
-                let mut output = Output::default();
-                for line in &parsed.lines {
-                    output.append(walk.script(line));
-                }
+                let output = walk.lines(&parsed.lines);
                 if let Some(at) = parsed.failed_at {
                     walk.scan(&text[at..], "a nested program text is not valid shell syntax, or is nested too deeply");
                 } else if parsed.ambiguous {

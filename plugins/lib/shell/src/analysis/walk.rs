@@ -38,6 +38,8 @@ pub(super) struct Frame {
     pub reached: Vec<Reach>,
     pub certainty: Certainty,
     pub background: bool,
+    /// Something hides the exit status of what stands here.
+    pub hidden: bool,
     /// Standard input, where its text is known.
     pub input: Option<Rc<Output>>,
     /// Files are those of another machine or container.
@@ -45,6 +47,20 @@ pub(super) struct Frame {
 }
 
 pub(super) type VariableChanges = Changes<Variable>;
+
+/// `set -e` and `set -o pipefail`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Strictness {
+    pub errexit: bool,
+    pub pipefail: bool,
+}
+
+impl Strictness {
+    /// What holds whichever of two ways was taken.
+    pub fn whichever(self, other: Self) -> Self {
+        Self { errexit: self.errexit && other.errexit, pipefail: self.pipefail && other.pipefail }
+    }
+}
 
 /// One choice among several values of a variable, tried in turn like the digits of an odometer.
 #[derive(Debug)]
@@ -70,6 +86,7 @@ pub(super) struct Walk<'c> {
     /// Functions that were defined and, so far, not called.
     pub uncalled: BTreeMap<String, Vec<Rc<Node>>>,
     pub frame: Frame,
+    pub strictness: Strictness,
     pub choices: Vec<Choice>,
     /// What the scripts inside the words of the current command came to.
     pub produced: HashMap<usize, (Output, Vec<u32>)>,
@@ -115,9 +132,11 @@ impl<'c> Walk<'c> {
                 reached: Vec::new(),
                 certainty: Certainty::Certain,
                 background: false,
+                hidden: false,
                 input: None,
                 elsewhere: false,
             },
+            strictness: Strictness::default(),
             choices: Vec::new(),
             produced: HashMap::new(),
             holes: Vec::new(),
@@ -133,6 +152,7 @@ impl<'c> Walk<'c> {
 
     /// Walks the functions that nobody called: someone may, later.
     pub fn uncalled_functions(&mut self) {
+        self.frame.hidden = true;
         while let Some((_, bodies)) = self.uncalled.pop_last() {
             for body in bodies {
                 self.within(Route::FunctionBody, None, |walk| walk.nested_script("", |walk| walk.node(&body)));
@@ -168,6 +188,7 @@ impl<'c> Walk<'c> {
             command.redirections = found.redirections;
             command.program_from_input = found.program_from_input;
             command.certainty = Certainty::Coarse;
+            command.status_seen = false;
             let mut effects = effects::of(command, slot, None);
             effects.extend(effects::of_redirections(command, slot, &Output::unknown()));
             self.effects.extend(effects);
@@ -177,7 +198,9 @@ impl<'c> Walk<'c> {
     /// Runs `inner` so that nothing it changes is seen afterwards.
     pub fn subshell<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         let marks = (self.variables.mark(), self.functions.mark(), self.aliases.mark());
+        let strictness = self.strictness;
         let result = inner(self);
+        self.strictness = strictness;
         self.variables.rollback(marks.0);
         self.functions.rollback(marks.1);
         self.aliases.rollback(marks.2);
@@ -204,10 +227,20 @@ impl<'c> Walk<'c> {
         }
     }
 
+    /// Runs `inner`; where `hides`, its exit status does not become that of what is around it.
+    pub fn hiding<T>(&mut self, hides: bool, inner: impl FnOnce(&mut Self) -> T) -> T {
+        let hidden = self.frame.hidden;
+        self.frame.hidden |= hides;
+        let result = inner(self);
+        self.frame.hidden = hidden;
+        result
+    }
+
     /// Runs `inner` as a branch: its changes are undone and returned.
     pub fn branch<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> (T, VariableChanges) {
-        let mark = self.variables.mark();
-        let result = inner(self);
+        let (mark, strictness) = (self.variables.mark(), self.strictness);
+        let result = self.hiding(true, inner);
+        self.strictness = strictness.whichever(self.strictness);
         (result, self.variables.rollback(mark))
     }
 
@@ -256,7 +289,8 @@ impl<'c> Walk<'c> {
     pub fn within<T>(&mut self, route: Route, by: Option<u32>, inner: impl FnOnce(&mut Self) -> T) -> T {
         self.frame.reached.push(Reach { route, by });
         let slot = self.slot.take();
-        let result = inner(self);
+        let hides = matches!(route, Route::Substitution | Route::ProcessSubstitution | Route::Embedded);
+        let result = self.hiding(hides, inner);
         self.slot = slot;
         self.frame.reached.pop();
         result
@@ -279,6 +313,7 @@ impl<'c> Walk<'c> {
             certainty: self.frame.certainty,
             program_from_input: false,
             background: self.frame.background,
+            status_seen: !self.frame.hidden,
         });
         slot
     }

@@ -13,6 +13,13 @@ pub(super) enum Close {
     CaseArm,
 }
 
+/// The words before a pipeline.
+struct Prefix {
+    any: bool,
+    /// An odd number of `!`.
+    negated: bool,
+}
+
 impl Cursor<'_> {
     /// The next complete command with everything up to its newline; none at the end of the text.
     pub fn line(&mut self) -> Parse<Option<Line>> {
@@ -93,15 +100,15 @@ impl Cursor<'_> {
     fn pipeline(&mut self) -> Parse<Pipeline> {
         let mut stages = Vec::new();
         self.skip_blanks();
-        let prefixed = self.pipeline_prefix();
-        if prefixed && matches!(self.byte(), 0 | b'\n' | b';' | b'&' | b')') {
-            return Ok(Pipeline { stages });
+        let Prefix { any, negated } = self.pipeline_prefix();
+        if any && matches!(self.byte(), 0 | b'\n' | b';' | b'&' | b')') {
+            return Ok(Pipeline { stages, negated });
         }
         loop {
             stages.push(self.nested(Self::command)?);
             self.skip_blanks();
             if self.byte() != b'|' || self.raw_byte(1) == b'|' {
-                return Ok(Pipeline { stages });
+                return Ok(Pipeline { stages, negated });
             }
             self.at += 1;
             self.take("&");
@@ -111,12 +118,15 @@ impl Cursor<'_> {
         }
     }
 
-    /// Skips `!` and `time`; whether there was any.
-    fn pipeline_prefix(&mut self) -> bool {
-        let mut any = false;
+    /// Skips `!` and `time`.
+    fn pipeline_prefix(&mut self) -> Prefix {
+        let mut prefix = Prefix { any: false, negated: false };
         loop {
             match self.reserved() {
-                "!" => self.at += 1,
+                "!" => {
+                    self.at += 1;
+                    prefix.negated = !prefix.negated;
+                }
                 "time" => {
                     let start = self.at;
                     self.at += 4;
@@ -126,14 +136,14 @@ impl Cursor<'_> {
                         option @ ("-p" | "--") => self.at += option.len(),
                         option if option.starts_with('-') => {
                             self.at = start;
-                            return any;
+                            return prefix;
                         }
                         _ => {}
                     }
                 }
-                _ => return any,
+                _ => return prefix,
             }
-            any = true;
+            prefix.any = true;
             self.skip_blanks();
         }
     }

@@ -27,6 +27,8 @@ pub(crate) enum Joint {
 #[derive(Debug, Clone)]
 pub(crate) struct Pipeline {
     pub stages: Vec<Node>,
+    /// After `!`.
+    pub negated: bool,
 }
 
 /// One command of the grammar.
