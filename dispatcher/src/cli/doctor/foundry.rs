@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use portcullis_foundry::memory::{self, FACTS, Fact};
 use serde_json::Value;
 
 use super::{Check, nearest};
@@ -165,19 +166,24 @@ fn ignored(root: &Path) -> Option<Check> {
     Some(Check::warning("gitignore", found, "Add it: these files are this machine's own.").fixed_by(path, content))
 }
 
-/// Facts that say the same twice, or decide without a reason.
+/// Facts that nobody can read, that say the same twice, or that decide without a reason.
 fn facts(root: &Path) -> Vec<Check> {
     let mut titles: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut checks = Vec::new();
-    for (name, text) in markdown(&root.join(".foundry/memory/facts")) {
-        titles.entry(value(&text, "title").unwrap_or_default()).or_default().push(name.clone());
-        if matches!(value(&text, "type").as_deref(), Some("decision" | "risk")) && !text.contains("**Why:**") {
+    for (name, text) in markdown(&root.join(FACTS)) {
+        let Some(fact) = Fact::read(&text) else {
+            let found = format!("{name} is no fact, so nobody is told of it: it has no front matter with an `id`");
+            checks.push(Check::warning("memory", found, "Begin it with `---`, `id: fact-NNNN` and `---`, each on its own line."));
+            continue;
+        };
+        if matches!(fact.kind.as_str(), "decision" | "risk") && !fact.body.contains("**Why:**") {
             checks.push(Check::warning(
                 "memory",
                 format!("{name} does not say why"),
                 "Add a paragraph that begins with `**Why:**`.",
             ));
         }
+        titles.entry(fact.title).or_default().push(name);
     }
     for (title, names) in titles.into_iter().filter(|(title, names)| !title.is_empty() && names.len() > 1) {
         checks.push(Check::warning(
@@ -196,23 +202,12 @@ fn index(root: &Path) -> Option<Check> {
     if index.contains("entries omitted") {
         return None;
     }
-    let facts = markdown(&root.join(".foundry/memory/facts"));
-    let superseded: Vec<String> = facts.iter().filter_map(|(_, text)| value(text, "supersedes")).collect();
-    let missing: Vec<String> = facts
-        .iter()
-        .filter(|(_, text)| value(text, "expires").is_none_or(|day| day == "null" || day == "~" || day >= cli::today()))
-        .filter_map(|(_, text)| value(text, "id"))
-        .filter(|id| !superseded.contains(id) && !index.contains(id.as_str()))
-        .collect();
+    let facts = markdown(&root.join(FACTS)).iter().filter_map(|(_, text)| Fact::read(text)).collect();
+    let missing = memory::active(facts, &cli::today()).into_iter().map(|fact| fact.id).filter(|id| !index.contains(id.as_str()));
+    let missing: Vec<String> = missing.collect();
     let found = format!(".foundry/memory/INDEX.md does not name {}", missing.join(", "));
     let remedy = "Remove it: without one, each session gets an index of what there is.";
     (!missing.is_empty()).then(|| Check::warning("memory", found, remedy))
-}
-
-/// A key's value in the front matter of a fact, roughly: whoever needs it exactly is a gate.
-fn value(text: &str, key: &str) -> Option<String> {
-    let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-    Some(value.trim().trim_matches('"').to_owned()).filter(|value| !value.is_empty())
 }
 
 /// Runbooks that change something must say how to take it back.

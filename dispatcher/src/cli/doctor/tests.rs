@@ -38,10 +38,38 @@ fn every_fault_of_a_project_is_found_with_its_remedy() {
             "Correct or remove",
         ),
         (
-            vec![(".foundry/memory/facts/a.md", "---\ntype: decision\n---\nbody")],
+            vec![(".foundry/memory/facts/a.md", "---\nid: fact-0001\ntype: 'decision'\n---\nbody")],
             State::Warning,
             "a.md does not say why",
             "**Why:**",
+        ),
+        (
+            vec![(".foundry/memory/facts/a.md", "---\ntype: decision\n---\nbody")],
+            State::Warning,
+            "a.md is no fact",
+            "`id: fact-NNNN`",
+        ),
+        (
+            vec![
+                (".foundry/memory/facts/a.md", "---\nid: fact-0001\ntitle: 'Same'\n---\n"),
+                (".foundry/memory/facts/b.md", "---\nid: fact-0002\ntitle: Same\n---\n"),
+            ],
+            State::Warning,
+            "a.md, b.md are all called \"Same\"",
+            "supersede",
+        ),
+        (
+            vec![
+                (".foundry/memory/INDEX.md", "# Memory\n"),
+                (".foundry/memory/facts/a.md", "---\nid: fact-0001\ntitle: A\n---\nid: fact-0009\n"),
+                (".foundry/memory/facts/b.md", "---\nid: fact-0002\nexpires: 2020-01-01\n---\n"),
+                (".foundry/memory/facts/c.md", "---\nid: fact-0003\nexpires: some day\n---\n"),
+                (".foundry/memory/facts/d.md", "---\nid: fact-0004\n---\nsupersedes: fact-0001\n"),
+                (".foundry/memory/facts/e.md", "---\nid: fact-0005\nsupersedes: 'fact-0004'\n---\n"),
+            ],
+            State::Warning,
+            "INDEX.md does not name fact-0001, fact-0003, fact-0005",
+            "Remove it",
         ),
         (vec![(".foundry/runbooks/d.md", "Deploy it")], State::Warning, "d.md has no way back", "## Rollback"),
     ] {

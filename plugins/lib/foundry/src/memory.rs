@@ -6,7 +6,7 @@ use crate::date::is_date;
 use crate::front_matter::{Document, Value};
 
 /// Where the facts are, below the project root.
-const FACTS: &str = ".foundry/memory/facts";
+pub const FACTS: &str = ".foundry/memory/facts";
 
 /// One thing that the project has written down.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +65,8 @@ pub fn active_facts(host: &impl Host) -> Vec<Fact> {
     active(read_all(host, FACTS, |_, content| Fact::read(content)), &host.today_utc())
 }
 
-fn active(facts: Vec<Fact>, today: &str) -> Vec<Fact> {
+/// Those of `facts` that hold on `today`, `YYYY-MM-DD`.
+pub fn active(facts: Vec<Fact>, today: &str) -> Vec<Fact> {
     let superseded: Vec<(String, String)> =
         facts.iter().filter_map(|fact| Some((fact.supersedes.clone()?, fact.id.clone()))).collect();
     let is_superseded = |fact: &Fact| superseded.iter().any(|(old, by)| *old == fact.id && *by != fact.id);
