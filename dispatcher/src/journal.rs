@@ -92,10 +92,7 @@ impl Journals<'_> {
         }
         let mut problems = Vec::new();
         for (name, lines) in batches {
-            let result = match name.map(|name| &self.defined[name]) {
-                Some(journal) => self.append(journal, &lines),
-                None => self.append_to_state(&lines),
-            };
+            let result = self.append(name.map(|name| &self.defined[name]), &lines);
             if let Err(error) = result {
                 problems.push(format!("journal {} not written: {error}", name.unwrap_or("of the user")));
             }
@@ -116,8 +113,7 @@ impl Journals<'_> {
 
     fn silenced(&self, event: &Emitted) -> bool {
         let journal = event.journal.as_ref().and_then(|name| self.defined.get(name));
-        let variable = journal.and_then(|journal| journal.silenced_by.as_ref());
-        variable.is_some_and(|variable| std::env::var(variable).is_ok_and(|value| value == "off"))
+        journal.is_some_and(is_silenced)
     }
 
     fn line(&self, event: &Emitted, shape: Shape) -> String {
@@ -144,8 +140,16 @@ impl Journals<'_> {
         text
     }
 
+    /// Appends lines to a journal, or to the user's own where there is none.
+    pub fn append(&self, journal: Option<&Journal>, lines: &str) -> io::Result<()> {
+        match journal.filter(|journal| place::in_use(journal, self.root)) {
+            Some(journal) => self.append_to_project(journal, lines),
+            None => self.append_to_state(lines),
+        }
+    }
+
     /// Appends inside the project: no symbolic link leads out of it.
-    fn append(&self, journal: &Journal, lines: &str) -> io::Result<()> {
+    fn append_to_project(&self, journal: &Journal, lines: &str) -> io::Result<()> {
         let date = self.now.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d").to_string();
         let (root, path) = place::of(journal, self.root, PathBuf::from(journal.path.replace(place::DATE, &date)));
         let project = Dir::open_ambient_dir(root, ambient_authority())?;
@@ -175,6 +179,12 @@ impl Journals<'_> {
             false => Err(files::not_regular()),
         }
     }
+}
+
+/// Whether the user wants none of a journal's events.
+pub fn is_silenced(journal: &Journal) -> bool {
+    let variable = journal.silenced_by.as_ref();
+    variable.is_some_and(|variable| std::env::var(variable).is_ok_and(|value| value == "off"))
 }
 
 /// The user's own journal directory: `$XDG_STATE_HOME/portcullis`, else `~/.local/state/portcullis`.

@@ -7,8 +7,9 @@ use crate::{Checkout, Fields, FileStat, GateError, HostError, Level, Output};
 
 /// The host as a gate sees it: `wit/gate.wit` in Rust's words.
 ///
-/// In a component it is the real host, in tests a [`FakeHost`](crate::fake::FakeHost). Paths are absolute or relative to the
-/// project root. Methods that answer [`HostError`] need a grant in the stanza's `[hooks.capabilities]`.
+/// In a component it is the real host, in tests a [`FakeHost`](crate::fake::FakeHost). Paths are absolute, relative to the
+/// project root, or below `${journal}`, the directory that the stanza's journal is written to. Methods that answer [`HostError`]
+/// need a grant in the stanza's `[hooks.capabilities]`.
 pub trait Host {
     /// Emits one event into the stanza's journal. The host adds time, session and gate, masks secrets in fields called
     /// `command` and caps sizes; names it uses itself (`type`, `ts`, `kind`, …) are dropped.

@@ -2,14 +2,17 @@
 //!
 //! Never fails and never prints: telemetry must not change what a hook does.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use jiff::ZonedDateTime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ZonedDateTime};
 use serde_json::{Map, Value};
 
-use crate::repository;
+use crate::journal::{self, Journals};
+use crate::project;
+use crate::registry::schema::{Journal, Worktrees};
 
 /// Appends one event to the project's event log
 #[derive(Debug, clap::Args)]
@@ -21,21 +24,33 @@ pub struct Args {
 
 /// Runs the verb; always exit code 0.
 pub fn run(args: &Args) -> ExitCode {
-    let off = std::env::var("VSDD_TELEMETRY").is_ok_and(|value| value == "off");
-    if !off && !args.fields.is_empty() {
+    let log = event_log();
+    if !journal::is_silenced(&log) && !args.fields.is_empty() {
         // Documented: an event that cannot be written is dropped without a word.
-        let _ = append(&args.fields);
+        let _ = append(&log, &args.fields);
     }
     ExitCode::SUCCESS
 }
 
-fn append(fields: &[String]) -> std::io::Result<()> {
-    let now = ZonedDateTime::now();
-    let directory = log_directory();
-    std::fs::create_dir_all(&directory)?;
-    let path = directory.join(format!("events-{}.jsonl", now.date()));
-    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
-    file.write_all(line(fields, &now).as_bytes())
+/// The journal of bash hooks: as the shipped registry has it, since they have another registry or none.
+fn event_log() -> Journal {
+    Journal {
+        path: ".factory/logs/events-{date}.jsonl".into(),
+        worktrees: Worktrees::Shared,
+        directory_variable: Some("VSDD_LOG_DIR".into()),
+        silenced_by: Some("VSDD_TELEMETRY".into()),
+        // Whoever calls this has opted in.
+        requires: None,
+        ..Journal::default()
+    }
+}
+
+fn append(log: &Journal, fields: &[String]) -> std::io::Result<()> {
+    let variable = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let root = project::root(variable.as_deref(), &std::env::current_dir()?);
+    let now = Timestamp::now();
+    let journals = Journals { root: &root, defined: &BTreeMap::new(), session: None, copy: None, now };
+    journals.append(Some(log), &line(fields, &now.to_zoned_datetime(TimeZone::system())))
 }
 
 fn line(fields: &[String], now: &ZonedDateTime) -> String {
@@ -56,16 +71,6 @@ fn line(fields: &[String], now: &ZonedDateTime) -> String {
     format!("{}\n", Value::Object(line))
 }
 
-/// `VSDD_LOG_DIR`, else `.factory/logs` of the main working tree, so that all linked ones share one log, else of this directory.
-fn log_directory() -> PathBuf {
-    if let Some(named) = std::env::var_os("VSDD_LOG_DIR").filter(|value| !value.is_empty()) {
-        return named.into();
-    }
-    let here = std::env::current_dir().unwrap_or_default();
-    let main = repository::worktrees(&here).into_iter().next().map(|main| main.root);
-    main.as_deref().unwrap_or(Path::new(".")).join(".factory/logs")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +84,16 @@ mod tests {
         assert_eq!(line["ts_epoch"], now.timestamp().as_second());
         assert_ne!(line["ts"], "faked");
         assert_eq!(line.as_object().unwrap().len(), 6);
+    }
+
+    #[test]
+    fn the_log_is_that_of_the_shipped_gates() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let registry = crate::registry::Registry::load(&root.join("registry.toml")).unwrap();
+        let shipped = &registry.journals["factory"];
+        let log = event_log();
+        assert_eq!((&log.path, log.worktrees), (&shipped.path, shipped.worktrees));
+        assert_eq!((&log.directory_variable, &log.silenced_by), (&shipped.directory_variable, &shipped.silenced_by));
+        assert_eq!((log.shape, log.rotate_bytes), (shipped.shape, shipped.rotate_bytes));
     }
 }

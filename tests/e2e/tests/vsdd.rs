@@ -5,10 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use portcullis_e2e::{Project, each};
+use portcullis_e2e::{Answer, Project, each};
 use serde_json::{Value, json};
 
-/// A project of both sets, on a branch of the agent's own: on the main one no push goes through, however it is spelt.
+/// A working tree on no branch.
+const DETACHED: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// A project of both sets, on a branch of the agent's own.
 fn project() -> Project {
     let project = Project::default().foundry();
     project.write("project/.git/HEAD", "ref: refs/heads/feature/STORY-001\n");
@@ -51,20 +54,28 @@ fn one_command_gets_one_answer_with_the_reasons_of_both_sets() {
     assert!(matches!(metrics.as_slice(), [line] if line["gate"] == "rm-recursive-force"), "{metrics:#?}");
 }
 
-/// The gates' own tests check that each code has its command here, and that it passes the gate that names it.
+/// The gates' own tests check that each code has its command here, and that it passes the gate that names it. A command that names
+/// no branch means that of the working tree, so each is tried on all kinds of branch.
 #[test]
 fn what_a_stop_recommends_is_stopped_by_nobody() {
     let project = project();
     let alternatives = lines(Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases/alternatives.jsonl"));
-    each(
-        &alternatives,
-        |row| row["command"].as_str().expect("a command"),
-        |row| {
-            let command = row["command"].as_str().expect("a command");
-            let answer = project.call_shipped().event(&project.bash(command)).answer();
-            assert_eq!((answer.code, answer.decision(), answer.system_message()), (Some(0), None, ""), "{row}: {answer:#?}");
-        },
-    );
+    for head in ["ref: refs/heads/feature/STORY-001", "ref: refs/heads/main", "ref: refs/heads/develop", DETACHED] {
+        project.write("project/.git/HEAD", format!("{head}\n"));
+        each(
+            &alternatives,
+            |row| row["command"].as_str().expect("a command"),
+            |row| {
+                let command = row["command"].as_str().expect("a command");
+                let answer = project.call_shipped().event(&project.bash(command)).answer();
+                assert_eq!(
+                    (answer.code, answer.decision(), answer.system_message()),
+                    (Some(0), None, ""),
+                    "{head} {row}: {answer:#?}"
+                );
+            },
+        );
+    }
 }
 
 /// The log is the main working tree's, so a request that was opened in one is known when another merges it.
@@ -83,21 +94,43 @@ fn a_linked_working_tree_knows_what_was_opened_in_the_main_one() {
     }
     project.write("project/.factory/STATE.md", "");
     project.write("outside/linked/.factory/STATE.md", "");
-    let run = |project: &Project, directory: &str, command: &str, stdout: &str| {
-        let mut event = project.bash(command);
-        event["hook_event_name"] = "PostToolUse".into();
-        event["cwd"] = project.name(directory).into();
-        event["tool_response"] = json!({"stdout": stdout, "stderr": "", "interrupted": false});
-        project.call_shipped().with(&["--only", "capture-pr-activity"]).event(&event).answer()
-    };
-    let opened = run(&project, "project", "gh pr create --title x --body y", "https://github.com/acme/app/pull/42\n");
+    let opened = ran(&project, "project", OPEN, "https://github.com/acme/app/pull/42\n");
     project.variable("CLAUDE_PROJECT_DIR", &project.name("outside/linked"));
-    let merged = run(&project, "outside/linked", "gh pr merge 42 --squash", "");
+    let merged = ran(&project, "outside/linked", MERGE, "");
+    assert_paired(&journal(&project, ".factory/logs"), &[opened, merged]);
+    assert!(!project.path("outside/linked/.factory/logs").exists(), "one log for all");
+}
 
-    let log = journal(&project, ".factory/logs");
-    let [first, second] = log.as_slice() else { panic!("{log:#?}\n{opened:#?}\n{merged:#?}") };
+#[test]
+fn what_was_opened_is_looked_for_where_the_user_keeps_the_log() {
+    let mut project = Project::default();
+    project.write("project/.factory/STATE.md", "");
+    project.variable("VSDD_LOG_DIR", &project.name("outside/logs"));
+    project.write("outside/logs/other.txt", "");
+    let answers = [(OPEN, "https://github.com/acme/app/pull/42\n"), (MERGE, "")]
+        .map(|(command, stdout)| ran(&project, "project", command, stdout));
+    let log = fs::read_dir(project.path("outside/logs")).expect("the log's directory").flatten();
+    let log: Vec<Value> = log.filter(|file| file.file_name() != "other.txt").flat_map(|file| lines(file.path())).collect();
+    assert_paired(&log, &answers);
+    assert!(!project.path("project/.factory/logs").exists(), "the log is elsewhere");
+}
+
+const OPEN: &str = "gh pr create --title x --body y";
+const MERGE: &str = "gh pr merge 42 --squash";
+
+/// What the recorder of pull requests makes of a finished command.
+fn ran(project: &Project, directory: &str, command: &str, stdout: &str) -> Answer {
+    let mut event = project.bash(command);
+    event["hook_event_name"] = "PostToolUse".into();
+    event["cwd"] = project.name(directory).into();
+    event["tool_response"] = json!({"stdout": stdout, "stderr": "", "interrupted": false});
+    project.call_shipped().with(&["--only", "capture-pr-activity"]).event(&event).answer()
+}
+
+/// The log holds a request that was opened, and that it was merged soon after.
+fn assert_paired(log: &[Value], answers: &[Answer]) {
+    let [first, second] = log else { panic!("{log:#?}\n{answers:#?}") };
     assert_eq!((&first["type"], &second["type"]), (&json!("pr.opened"), &json!("pr.merged")));
     let seconds = second["open_to_merge_seconds"].as_str().and_then(|seconds| seconds.parse::<u64>().ok());
     assert!(seconds.is_some_and(|seconds| seconds < 60), "{second}");
-    assert!(!project.path("outside/linked/.factory/logs").exists(), "one log for all");
 }

@@ -7,7 +7,7 @@ use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use crate::journal::place;
+use crate::journal::place::{self, Logs};
 use crate::project;
 use crate::protocol::event::Event;
 use crate::sandbox::shared::Shared;
@@ -32,7 +32,7 @@ pub enum Refusal {
     Io(io::Error),
 }
 
-/// The entry that stands for the directory of the stanza's journal.
+/// What stands for the directory of the stanza's journal, as an entry and in the paths that a gate asks for.
 const JOURNAL: &str = "${journal}";
 /// What an entry begins with that lies where the plugin is installed.
 const PLUGIN: &str = "${plugin}";
@@ -50,8 +50,18 @@ pub struct Grants<'a> {
 
 /// Finds the entry that grants `path` and opens its directory.
 pub fn locate(grants: Grants, path: &str, shared: &Shared) -> Result<Granted, Refusal> {
-    let wanted = project::absolute(path, &shared.root);
+    let wanted = in_journal(grants, path, shared).unwrap_or_else(|| project::absolute(path, &shared.root));
     locate_absolute(grants, &wanted, shared, true)
+}
+
+/// A path that begins with `${journal}`: where the stanza's journal is written, whatever environment and working tree make of it.
+fn in_journal(grants: Grants, path: &str, shared: &Shared) -> Option<PathBuf> {
+    let below = path.strip_prefix(JOURNAL).filter(|below| below.is_empty() || below.starts_with('/'))?;
+    Some(project::fold(&journal(grants, shared)?.directory.join(below.trim_start_matches('/'))))
+}
+
+fn journal(grants: Grants, shared: &Shared) -> Option<Logs> {
+    place::logs(shared.journals.get(grants.journal?)?, &shared.root)
 }
 
 fn locate_absolute(grants: Grants, wanted: &Path, shared: &Shared, follow: bool) -> Result<Granted, Refusal> {
@@ -108,7 +118,7 @@ struct Entry {
 impl Entry {
     fn of(entry: &str, grants: Grants, shared: &Shared) -> Option<Self> {
         if entry == JOURNAL {
-            let logs = place::logs(shared.journals.get(grants.journal?)?, &shared.root)?;
+            let logs = journal(grants, shared)?;
             return Some(Self { top: logs.top, base: project::fold(&logs.directory), pattern: None });
         }
         if let Some(below) = entry.strip_prefix(PLUGIN).filter(|below| below.is_empty() || below.starts_with('/')) {

@@ -16,6 +16,8 @@ const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/cas
 const TEMPLATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../templates");
 /// The files that hold cases of this set.
 const FILES: [&str; 3] = ["vsdd-pre.jsonl", "vsdd-post-a.jsonl", "vsdd-post-b.jsonl"];
+/// Where the events of the cases' project are.
+const JOURNAL: &str = ".factory/logs/";
 /// The project that the cases are about.
 pub const ROOT: &str = "/home/dev/project";
 /// Where a case that brings plugin files has the plugin.
@@ -30,6 +32,9 @@ const TODAY: &str = "1970-01-01";
 const HOST_FIELDS: [&str; 4] = ["ts", "ts_epoch", "schema_version", "session_id"];
 /// Longest line of a stop in bytes.
 const LINE_BYTES: usize = 4096;
+
+/// A gate's function by some of its rules, over the fake host.
+pub type JudgeBy<Rule> = fn(&[Rule], &Event, &FakeHost) -> Result<Vec<Verdict>, GateError>;
 
 /// The cases of one gate.
 pub struct Cases {
@@ -58,6 +63,14 @@ impl Cases {
         let failing = self.failing(judge);
         println!("{}: {} of {} cases pass", self.hook, self.cases.len() - failing.len(), self.cases.len());
         assert!(failing.is_empty(), "{} of {} cases fail:\n  {}", failing.len(), self.cases.len(), failing.join("\n  "));
+    }
+
+    /// Panics unless each of `rules` is needed: without it, some case fails. `code` names a rule.
+    pub fn need_each<Rule: Copy>(&self, rules: &[Rule], code: fn(&Rule) -> &'static str, judge_by: JudgeBy<Rule>) {
+        for rule in rules {
+            let others: Vec<Rule> = rules.iter().filter(|other| code(other) != code(rule)).copied().collect();
+            assert!(!self.failing(|event, host| judge_by(&others, event, host)).is_empty(), "no case needs {}", code(rule));
+        }
     }
 
     /// The cases that fail, as `id [grade]: what is wrong`.
@@ -152,6 +165,9 @@ fn host(case: &Value) -> FakeHost {
         let absolute = portcullis_shell::paths::resolve(ROOT, path);
         let relative = absolute.strip_prefix(&root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path).to_owned();
         host = host.file(&relative, content).file(&absolute, content);
+        if let Some(name) = relative.strip_prefix(JOURNAL) {
+            host = host.file(&format!("${{journal}}/{name}"), content);
+        }
     }
     for (path, content) in case["plugin_files"].as_object().unwrap_or(&Map::new()) {
         host = host.file(&format!("{PLUGIN}/{path}"), content.as_str().unwrap_or_default());

@@ -9,6 +9,8 @@ pub mod commands;
 pub mod date;
 pub mod green;
 pub mod prompt;
+#[cfg(feature = "cases")]
+pub mod protected;
 pub mod story;
 pub mod subagent;
 pub mod target;

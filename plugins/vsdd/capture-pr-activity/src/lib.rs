@@ -39,7 +39,7 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
             }
             Call::Merge(merge) => {
                 if let Some(merged) = Merged::of(merge, &printed, &response) {
-                    host.emit("pr.merged", merged.fields(merge, event, host));
+                    host.emit("pr.merged", merged.fields(merge, host));
                 }
             }
         }
@@ -85,9 +85,8 @@ impl Merged {
         Some(Self { url: whole.map(|request| request.url.clone()), repository, number })
     }
 
-    fn fields(&self, merge: &Merge, event: &Event, host: &impl Host) -> Fields {
-        let seconds =
-            lookback::seconds_open(&self.number, self.repository.as_deref(), event, host).map(|seconds| seconds.to_string());
+    fn fields(&self, merge: &Merge, host: &impl Host) -> Fields {
+        let seconds = lookback::seconds_open(&self.number, self.repository.as_deref(), host).map(|seconds| seconds.to_string());
         let optional = [
             ("pr_url", self.url.as_deref()),
             ("pr_repo", self.repository.as_deref()),

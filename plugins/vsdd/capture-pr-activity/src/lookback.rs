@@ -1,12 +1,12 @@
 //! When a merged pull request was opened, from the event log of the last days.
 
 use memchr::memmem;
-use portcullis_sdk::{Event, Host};
+use portcullis_sdk::Host;
 use portcullis_vsdd::date;
 use serde_json::Value;
 
-/// Relative to the root of the working tree that keeps the log.
-const LOGS: &str = ".factory/logs";
+/// Where the host writes what this gate emits: the log of the main working tree, or where the user wants it.
+const LOGS: &str = "${journal}";
 /// Days whose logs are looked through, today included.
 const DAYS: i64 = 7;
 /// How much of a day's log is looked through, from its end. Bounds the work of one call.
@@ -15,25 +15,13 @@ const TAIL_BYTES: u32 = 1 << 20;
 const MAX_SECONDS: i64 = 30 * 86_400;
 
 /// Seconds since the request was opened; absent where that is not known or makes no sense.
-pub fn seconds_open(number: &str, repository: Option<&str>, event: &Event, host: &impl Host) -> Option<i64> {
+pub fn seconds_open(number: &str, repository: Option<&str>, host: &impl Host) -> Option<i64> {
     let today = host.today_local();
-    let directory = logs(event, host);
     let days = (0..DAYS).filter_map(|days| date::days_before(&today, days));
-    let mut texts = days.filter_map(|day| host.read_tail(&format!("{directory}/events-{day}.jsonl"), TAIL_BYTES).ok());
+    let mut texts = days.filter_map(|day| host.read_tail(&format!("{LOGS}/events-{day}.jsonl"), TAIL_BYTES).ok());
     let opened = texts.find_map(|text| last_opened(&text, number, repository))?;
     let seconds = i64::try_from(host.now() / 1000).ok()? - opened;
     (0..=MAX_SECONDS).contains(&seconds).then_some(seconds)
-}
-
-/// All working trees of a repository share the log of the main one.
-fn logs(event: &Event, host: &impl Host) -> String {
-    match host.worktrees().first() {
-        Some(main) if main.root != event.project_root => {
-            let shared = format!("{}/{LOGS}", main.root);
-            if host.list_dir(&shared).is_ok() { shared } else { LOGS.to_owned() }
-        }
-        _ => LOGS.to_owned(),
-    }
 }
 
 /// `ts_epoch` of the last line that says this request was opened. Lines that are no JSON are passed over.
@@ -65,7 +53,6 @@ fn is_opening(line: &Value, number: &str, repository: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_sdk::Checkout;
     use portcullis_sdk::fake::FakeHost;
     use serde_json::json;
 
@@ -82,7 +69,7 @@ mod tests {
     }
 
     fn seconds(host: &FakeHost) -> Option<i64> {
-        seconds_open("42", Some("a/b"), &host.event(), host)
+        seconds_open("42", Some("a/b"), host)
     }
 
     // The fake host's clock stands at the beginning of 1970.
@@ -107,19 +94,5 @@ mod tests {
         assert_eq!(seconds(&today(json!({"type": "pr.opened", "pr_number": "42", "pr_repo": "a/c", "ts_epoch": -1}))), None);
         assert_eq!(seconds(&today(json!({"type": "pr.opened", "pr_number": 42, "ts_epoch": -1}))), Some(1));
         assert_eq!(seconds(&today(json!({"type": "pr.merged", "pr_number": "42", "title": "pr.opened", "ts_epoch": -1}))), None);
-    }
-
-    #[test]
-    fn the_log_is_the_main_working_trees() {
-        let tree = |root: &str| Checkout {
-            root: root.into(),
-            git_directory: "/main/.git".into(),
-            common_directory: "/main/.git".into(),
-            branch: None,
-            head: None,
-        };
-        let host = host(&[("1970-01-01", opened("42", "a/b", -1))]).checkout(tree("/main")).checkout(tree("/project"));
-        assert_eq!(seconds(&host), Some(1));
-        assert_eq!(seconds(&host.file("/main/.factory/logs/events-1970-01-01.jsonl", opened("42", "a/b", -7))), Some(7));
     }
 }

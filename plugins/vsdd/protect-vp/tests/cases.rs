@@ -1,8 +1,15 @@
 //! The shared cases of this gate.
 
 use portcullis_vsdd::cases::Cases;
+use portcullis_vsdd::protected;
+use vsdd_protect_vp::judge;
 
 #[test]
 fn every_shared_case() {
-    Cases::of("protect-vp").all_pass(vsdd_protect_vp::judge);
+    Cases::of("protect-vp").all_pass(judge);
+}
+
+#[test]
+fn its_own_artifacts_and_no_others() {
+    protected::its_own_artifacts_and_no_others("verification-properties", "VP-001", judge);
 }

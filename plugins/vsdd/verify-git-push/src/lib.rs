@@ -38,7 +38,8 @@ pub static RULES: [Rule; 2] = [
     Rule {
         code: "git_push_force",
         reason: "a forced push overwrites remote history that others may have",
-        fix: "git push --force-with-lease, or push to a new branch",
+        // With its branch: on a protected one a push that names none is stopped as well.
+        fix: "git push --force-with-lease origin feature/STORY-NNN, or push to a new branch",
         matches: |push| push.is_forced().then(String::new),
     },
     Rule {
