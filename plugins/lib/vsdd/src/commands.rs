@@ -3,6 +3,7 @@
 use portcullis_sdk::shell::{Command, Expansion, Route, Word, WordPart};
 use portcullis_sdk::{Event, GateError, Host};
 use portcullis_shell::options::Spec;
+use portcullis_shell::powershell;
 
 /// The tools that run a shell command. For `PowerShell` the analyser's facts are those of a word scan at best.
 pub const SHELL_TOOLS: [&str; 3] = ["Bash", "Monitor", "PowerShell"];
@@ -75,9 +76,23 @@ pub fn runs_shell(event: &Event) -> bool {
     event.tool.as_deref().is_some_and(|tool| SHELL_TOOLS.contains(&tool))
 }
 
+/// What would run.
+pub fn commands(host: &impl Host) -> Result<Vec<Command>, GateError> {
+    if host.text("/tool_name").as_deref() != Some("PowerShell") {
+        return host.commands();
+    }
+    let text = host.text("/tool_input/command").unwrap_or_default();
+    let mut commands = match powershell::continued(&text) {
+        Some(joined) => host.analyze(&joined)?.commands,
+        None => host.commands()?,
+    };
+    powershell::correct(&mut commands);
+    Ok(commands)
+}
+
 /// What would run on this machine. What `ssh` runs elsewhere leaves an empty command: facts name commands by their position.
 pub fn local_commands(host: &impl Host) -> Result<Vec<Command>, GateError> {
-    let mut commands = host.commands()?;
+    let mut commands = commands(host)?;
     for command in commands.iter_mut().filter(|command| is_remote(command)) {
         command.program.clear();
         command.words.clear();

@@ -4,7 +4,7 @@ use portcullis_sdk::fake::FakeHost;
 use portcullis_sdk::{GateError, Verdict};
 use portcullis_vsdd::alternatives;
 use portcullis_vsdd::cases::{Cases, shell_call};
-use vsdd_destructive_command_guard::{RULES, Rule, judge, judge_by};
+use vsdd_destructive_command_guard::{RULES, judge, judge_by};
 
 const GATE: &str = "destructive-command-guard";
 
@@ -15,12 +15,7 @@ fn every_shared_case() {
 
 #[test]
 fn every_rule_is_needed() {
-    let cases = Cases::of(GATE);
-    for rule in &RULES {
-        let others: Vec<Rule> = RULES.iter().filter(|other| other.code != rule.code).copied().collect();
-        let failing = cases.failing(|event, host| judge_by(&others, event, host));
-        assert!(!failing.is_empty(), "no case needs {}", rule.code);
-    }
+    Cases::of(GATE).need_each(&RULES, |rule| rule.code, judge_by);
 }
 
 #[test]
@@ -33,6 +28,36 @@ fn every_tool_that_runs_a_shell_is_covered() {
     for (tool, verdicts) in [("Bash", 1), ("Monitor", 1), ("PowerShell", 1), ("Write", 0)] {
         assert_eq!(shell_call(tool, "rm -rf src").judge(judge).unwrap().len(), verdicts, "{tool}");
     }
+}
+
+/// Its text is read by bash's grammar: what cannot be read so is scanned for words, and rather stopped than passed.
+#[test]
+fn powershell_is_judged_by_what_it_deletes() {
+    let wrong = [
+        ("Remove-Item -Recurse -Force .\\src", true),
+        ("Remove-Item -Recurse -Force C:\\Users\\dev\\project\\src", true),
+        ("Remove-Item -Path \".\\src\\parser\" -Recurse", true),
+        ("rm -r -fo .\\tests", true),
+        ("ri src -Rec -Fo", true),
+        ("REMOVE-ITEM -recurse src", true),
+        ("Remove-Item `\n  -Recurse -Force src", true),
+        ("if (Test-Path src) { Remove-Item -Recurse -Force src }", true),
+        ("Get-Item x | ForEach-Object { Remove-Item -Recurse -Force src }", true),
+        ("& git reset --hard", true),
+        ("Remove-Item -Recurse -Force $env:TEMP\\build", false),
+        ("Remove-Item -Recurse -Force .\\target\\debug", false),
+        ("Remove-Item .\\notes.txt", false),
+        ("Get-ChildItem -Recurse -Force C:\\src", false),
+        ("Get-ChildItem .\\src -Filter *.rs | Select-Object -First 3", false),
+        ("Write-Host \"rm -rf /\"", false),
+        ("Write-Host 'it''s not rm -rf src'", false),
+        ("$text = @'\nrm -rf src\n'@", false),
+        ("$env:RUST_LOG = 'debug'; cargo test", false),
+    ];
+    let wrong = wrong
+        .into_iter()
+        .filter(|(command, stopped)| shell_call("PowerShell", command).judge(judge).unwrap().is_empty() == *stopped);
+    assert_eq!(wrong.collect::<Vec<_>>(), []);
 }
 
 #[test]

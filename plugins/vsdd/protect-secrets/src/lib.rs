@@ -10,7 +10,7 @@ mod rules;
 
 use portcullis_sdk::shell::Command;
 use portcullis_sdk::{Event, Fields, GateError, Host, Verdict, input};
-use portcullis_vsdd::commands::runs_shell;
+use portcullis_vsdd::commands::{self, runs_shell};
 use portcullis_vsdd::{Stop, command_field, quoted};
 
 pub use rules::RULES;
@@ -51,7 +51,7 @@ pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError>
 pub fn judge_by(rules: &[Rule], event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError> {
     let (matcher, commands, path) = match event.tool.as_deref() {
         Some("Read") => ("Read", Vec::new(), input::file_path(host).unwrap_or_default()),
-        _ if runs_shell(event) => ("Bash", host.commands()?, String::new()),
+        _ if runs_shell(event) => ("Bash", commands::commands(host)?, String::new()),
         _ => return Ok(vec![]),
     };
     let normal_path = input::normalize(&path, &event.cwd);

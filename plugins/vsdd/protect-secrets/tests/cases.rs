@@ -3,7 +3,7 @@
 use portcullis_sdk::fake::FakeHost;
 use portcullis_vsdd::alternatives;
 use portcullis_vsdd::cases::{Cases, ROOT, shell_call};
-use vsdd_protect_secrets::{RULES, Rule, judge, judge_by};
+use vsdd_protect_secrets::{RULES, judge, judge_by};
 
 const GATE: &str = "protect-secrets";
 
@@ -14,12 +14,7 @@ fn every_shared_case() {
 
 #[test]
 fn every_rule_is_needed() {
-    let cases = Cases::of(GATE);
-    for rule in &RULES {
-        let others: Vec<Rule> = RULES.iter().filter(|other| other.code != rule.code).copied().collect();
-        let failing = cases.failing(|event, host| judge_by(&others, event, host));
-        assert!(!failing.is_empty(), "no case needs {}", rule.code);
-    }
+    Cases::of(GATE).need_each(&RULES, |rule| rule.code, judge_by);
 }
 
 fn read(path: &str) -> FakeHost {
@@ -39,6 +34,15 @@ fn paths_of_every_system() {
     for (path, verdicts) in [("C:\\Users\\dev\\project\\.env", 1), ("C:/app/.env.local", 1), ("..\\.env", 1), ("docs\\env.md", 0)]
     {
         assert_eq!(read(path).judge(judge).unwrap().len(), verdicts, "{path}");
+    }
+}
+
+#[test]
+fn powershell_writes_paths_with_backslashes() {
+    for (command, verdicts) in
+        [("Get-Content .\\.env", 1), ("cat '.\\config\\.env.local'", 1), ("Get-Content .\\docs\\env.md", 0)]
+    {
+        assert_eq!(shell_call("PowerShell", command).judge(judge).unwrap().len(), verdicts, "{command}");
     }
 }
 

@@ -1,8 +1,7 @@
 //! Deleting trees, and permissions for everyone.
 
 use portcullis_sdk::shell::Command;
-use portcullis_shell::options;
-use portcullis_shell::tables::RM;
+use portcullis_shell::removal::Removal;
 
 /// Letters that may stand in a cluster of `chmod` options; anything else that begins with a hyphen is a mode.
 const CHMOD_FLAGS: &str = "RvcfhHLP";
@@ -12,13 +11,9 @@ const EVERYTHING: u32 = 0o777;
 /// On a shared directory, only owners may delete.
 const STICKY: u32 = 0o1000;
 
-/// `rm` with both `-r` (or `-R`) and `-f`, whatever it deletes.
+/// `rm` with both `-r` (or `-R`) and `-f`, whatever it deletes; in PowerShell the same by its own names.
 pub fn removes_trees_by_force(command: &Command) -> bool {
-    if command.program != "rm" {
-        return false;
-    }
-    let arguments = options::parse(command.arguments(), &RM);
-    (arguments.has('r', "recursive") || arguments.has('R', "")) && arguments.has('f', "force")
+    Removal::of(command).is_some_and(|removal| removal.recursive && removal.force)
 }
 
 /// `chmod` to a mode that lets everyone read, write and execute.
@@ -104,10 +99,34 @@ mod tests {
 
     #[test]
     fn rm_needs_both_flags() {
-        for text in ["rm -rf x", "rm -fR x", "rm x -r y -f", "rm --r --f x", "rm -ivrf x", "rm --recursive -f -- x"] {
+        for text in [
+            "rm -rf x",
+            "rm -fR x",
+            "rm x -r y -f",
+            "rm --r --f x",
+            "rm -ivrf x",
+            "rm --recursive -f -- x",
+            "rm -r -fo x",
+            "rm -Recurse -Force x",
+            "Remove-Item -Recurse -Force x",
+            "ri x -r -fo",
+            "rd -Force -Rec x",
+        ] {
             assert!(commands(text).iter().any(removes_trees_by_force), "{text}");
         }
-        for text in ["rm -r x", "rm -f x", "rm -r -- -f", "rm --recursive --foo x", "rmdir -rf x", "rm -r $FLAGS", "rm ./x-rf"] {
+        for text in [
+            "rm -r x",
+            "rm -f x",
+            "rm -r -- -f",
+            "rm --recursive --foo x",
+            "rmdir -rf x",
+            "rm -r $FLAGS",
+            "rm ./x-rf",
+            "rm -Force x",
+            "Remove-Item -Force x",
+            "Remove-Item -Recurse x",
+            "rm -r -- -force",
+        ] {
             assert!(!commands(text).iter().any(removes_trees_by_force), "{text}");
         }
     }

@@ -1,9 +1,8 @@
-//! `rm` of whole trees.
+//! Deleting whole trees.
 
 use portcullis_sdk::shell::{Command, Word};
-use portcullis_shell::options;
 use portcullis_shell::paths;
-use portcullis_shell::tables::RM;
+use portcullis_shell::removal::Removal;
 use portcullis_vsdd::quoted;
 
 use crate::CommandLine;
@@ -33,25 +32,10 @@ const SYSTEM: [&str; 18] = [
 /// Where home directories are.
 const HOMES: [&str; 2] = ["/home", "/Users"];
 
-/// `Remove-Item` of PowerShell and its other names.
-const REMOVE_ITEM: [&str; 6] = ["remove-item", "ri", "rd", "rmdir", "del", "erase"];
-
-/// What a recursive `rm` is given; nothing for any other command.
+/// What is deleted with everything below; nothing for any other command.
 fn removed_trees(command: &Command) -> Vec<Word> {
-    if REMOVE_ITEM.iter().any(|name| command.program.eq_ignore_ascii_case(name)) {
-        let (options, operands): (Vec<Word>, _) =
-            command.arguments().iter().cloned().partition(|word| word.literal_prefix().starts_with('-'));
-        let is_recursive = options.iter().any(|option| option.literal_prefix().to_ascii_lowercase().starts_with("-r"));
-        return if is_recursive { operands } else { Vec::new() };
-    }
-    if command.program != "rm" {
-        return Vec::new();
-    }
-    let arguments = options::parse(command.arguments(), &RM);
-    match arguments.has('r', "recursive") || arguments.has('R', "") {
-        true => arguments.operands.into_iter().filter(|word| !word.is("")).collect(),
-        false => Vec::new(),
-    }
+    let removal = Removal::of(command).filter(|removal| removal.recursive).unwrap_or_default();
+    removal.operands.into_iter().filter(|word| !word.is("")).collect()
 }
 
 /// Root, home, the project's root, an ancestor of it, or whatever is around.
@@ -128,6 +112,8 @@ mod tests {
             "cd / && rm -rf etc",
             "H=~; rm -rf \"$H\"",
             "Remove-Item -Force -Recurse *",
+            "rm -r -fo *",
+            "rm -Recurse -Force ~",
         ] {
             assert!(line(text).first(removes_everything).is_some(), "{text}");
         }
@@ -144,6 +130,7 @@ mod tests {
             "rm -f *",
             "rm -rf \"\"",
             "Remove-Item *",
+            "rm -Force *",
             "rmdir docs",
         ] {
             assert!(line(text).first(removes_everything).is_none(), "{text}");
