@@ -152,6 +152,10 @@ impl Journals<'_> {
     fn append_to_project(&self, journal: &Journal, lines: &str) -> io::Result<()> {
         let date = self.now.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d").to_string();
         let (root, path) = place::of(journal, self.root, PathBuf::from(journal.path.replace(place::DATE, &date)));
+        if root != self.root {
+            // The user's own choice, which need not be there yet.
+            fs::create_dir_all(&root)?;
+        }
         let project = Dir::open_ambient_dir(root, ambient_authority())?;
         if let Some(parent) = path.parent() {
             project.create_dir_all(parent)?;

@@ -45,9 +45,9 @@ impl Walk<'_> {
     }
 
     fn and_or(&mut self, item: &Item) -> Output {
-        let is_excused =
-            |rest: &[(Joint, Pipeline)]| rest.iter().any(|(joint, other)| *joint == Joint::Or && !always_fails(other, true));
-        let mut output = self.hiding(is_excused(&item.rest), |walk| walk.pipeline(&item.first));
+        // What fails before this `||` is made good.
+        let excuse = item.rest.iter().rposition(|(joint, other)| *joint == Joint::Or && !always_fails(other, true));
+        let mut output = self.hiding(excuse.is_some(), |walk| walk.pipeline(&item.first));
         let strictness = self.strictness;
         // What follows `&&` sees what went before it; what follows the whole list may see it or not.
         let mut conditional = None;
@@ -57,7 +57,7 @@ impl Walk<'_> {
                 self.settle(conditional.take());
             }
             conditional.get_or_insert(self.variables.mark());
-            let hides = is_alternative || is_excused(&item.rest[at + 1..]);
+            let hides = is_alternative || excuse.is_some_and(|excuse| excuse > at);
             output.append(self.hiding(hides, |walk| walk.pipeline(pipeline)));
         }
         self.settle(conditional);
