@@ -15,6 +15,7 @@ pub mod hash;
 pub mod hook;
 pub mod init;
 pub mod inspect;
+mod last_word;
 pub mod list;
 pub mod overrides;
 pub mod validate;
@@ -47,6 +48,7 @@ enum Verb {
 
 /// Runs the verb that the command line names.
 pub fn main() -> ExitCode {
+    last_word::survive_size_limits();
     let cli = Cli::try_parse().unwrap_or_else(|error| {
         let _ = error.print();
         // Of `hash`, 2 is another answer.
@@ -54,6 +56,9 @@ pub fn main() -> ExitCode {
         let code = if is_hash { error.exit_code().min(hash::FAILED.into()) } else { error.exit_code() };
         std::process::exit(code)
     });
+    if !matches!(cli.verb, Verb::Hook(_) | Verb::EmitEvent(_)) {
+        last_word::end_with_the_reader();
+    }
     let result = match cli.verb {
         Verb::Hook(args) => return hook::run(&args),
         Verb::EmitEvent(args) => return emit_event::run(&args),
@@ -70,7 +75,7 @@ pub fn main() -> ExitCode {
         Verb::Override(args) => overrides::run(&args),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("dispatcher: {error:#}");
+        last_word::say(&format!("dispatcher: {error:#}"));
         ExitCode::from(2)
     })
 }

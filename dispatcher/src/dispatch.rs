@@ -90,7 +90,9 @@ impl<'a> Dispatch<'a> {
     /// One decision from what gates came to.
     pub fn decide(&self, judged: &[Judged]) -> Decision {
         let policy = Policy { overrides: &self.overrides, ask_unattended: self.registry.ask_unattended };
-        Decision::of(&self.shared.event, judged, &policy)
+        let mut decision = Decision::of(&self.shared.event, judged, &policy);
+        decision.notices.extend(self.overrides.trouble());
+        decision
     }
 
     /// Runs the gates whose verdict is ignored, after the answer was given.

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
@@ -100,7 +100,7 @@ impl Journals<'_> {
         if let Some(path) = self.copy.filter(|_| !copy.is_empty()) {
             // The user's own choice, so that a device is as good as a file.
             let opened = files::open_append(path);
-            if let Err(error) = opened.and_then(|mut file| file.write_all(copy.as_bytes())) {
+            if let Err(error) = opened.and_then(|mut file| files::append_lines(&mut file, &copy)) {
                 problems.push(format!("{}: {error}", path.display()));
             }
         }
@@ -150,8 +150,7 @@ impl Journals<'_> {
 
     /// Appends inside the project: no symbolic link leads out of it.
     fn append_to_project(&self, journal: &Journal, lines: &str) -> io::Result<()> {
-        let date = self.now.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d").to_string();
-        let (root, path) = place::of(journal, self.root, PathBuf::from(journal.path.replace(place::DATE, &date)));
+        let (root, path) = place::of(journal, self.root, PathBuf::from(journal.path.replace(place::DATE, &self.day())));
         if root != self.root {
             // The user's own choice, which need not be there yet.
             fs::create_dir_all(&root)?;
@@ -165,30 +164,26 @@ impl Journals<'_> {
         }
         let mut options = OpenOptions::new();
         // Not to be held up by a FIFO in the journal's place: the agent takes a dispatcher that hangs for consent.
-        options.create(true).append(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
-        let mut file = project.open_with(&path, &options)?;
-        match file.metadata()?.is_file() {
-            true => file.write_all(lines.as_bytes()),
-            false => Err(files::not_regular()),
-        }
+        options.read(true).create(true).append(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
+        append_to(project.open_with(&path, &options)?.into_std(), lines)
     }
 
     fn append_to_state(&self, lines: &str) -> io::Result<()> {
         let directory = state_directory().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"))?;
         fs::create_dir_all(&directory)?;
-        let date = self.now.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d").to_string();
-        let mut file = files::open_append(&directory.join(format!("events-{date}.jsonl")))?;
-        match file.metadata()?.is_file() {
-            true => file.write_all(lines.as_bytes()),
-            false => Err(files::not_regular()),
-        }
+        append_to(files::open_append(&directory.join(format!("events-{}.jsonl", self.day())))?, lines)
+    }
+
+    fn day(&self) -> String {
+        self.now.to_zoned_datetime(TimeZone::system()).strftime("%Y-%m-%d").to_string()
     }
 }
 
-/// Whether the user wants none of a journal's events.
-pub fn is_silenced(journal: &Journal) -> bool {
-    let variable = journal.silenced_by.as_ref();
-    variable.is_some_and(|variable| std::env::var(variable).is_ok_and(|value| value == "off"))
+fn append_to(mut file: File, lines: &str) -> io::Result<()> {
+    match file.metadata()?.is_file() {
+        true => files::append_lines(&mut file, lines),
+        false => Err(files::not_regular()),
+    }
 }
 
 /// The user's own journal directory: `$XDG_STATE_HOME/portcullis`, else `~/.local/state/portcullis`.

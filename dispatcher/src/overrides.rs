@@ -7,9 +7,16 @@ use serde_json::Value;
 /// Largest overrides file that is read.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// Before this day there was no Portcullis: a clock that says so has stopped, and tells nothing of what has expired.
+const EARLIEST: &str = "2025-01-01";
+
 /// The overrides of a project that are in force on one day.
 #[derive(Debug, Default)]
-pub struct Overrides(Vec<Entry>);
+pub struct Overrides {
+    entries: Vec<Entry>,
+    /// The day, where it is none that can be right.
+    wrong_day: Option<String>,
+}
 
 /// One entry of an overrides file.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,13 +45,24 @@ impl Overrides {
     /// Takes the entries of an overrides file that are in force; others are inert and hide nothing.
     pub fn parse(text: &str, today: &str) -> Self {
         let file: Value = serde_json::from_str(text).unwrap_or_default();
-        let entries = entries(&file).iter().filter_map(|entry| Entry::read(entry).ok());
-        Self(entries.filter(|entry| entry.in_force(today)).collect())
+        let mut entries: Vec<Entry> =
+            entries(&file).iter().filter_map(|entry| Entry::read(entry).ok()).filter(|entry| entry.in_force(today)).collect();
+        let wrong_day = (today < EARLIEST && !entries.is_empty()).then(|| today.to_owned());
+        if wrong_day.is_some() {
+            entries.clear();
+        }
+        Self { entries, wrong_day }
+    }
+
+    /// What the human should know of them.
+    pub fn trouble(&self) -> Option<String> {
+        let day = self.wrong_day.as_ref()?;
+        Some(format!("Portcullis: the clock says {day}, so that no override counts. Set it right."))
     }
 
     /// The reason of an override for `rule`, if one is in force.
     pub fn reason(&self, rule: &str) -> Option<&str> {
-        self.0.iter().find(|entry| entry.gate == rule).map(|entry| entry.reason.as_str())
+        self.entries.iter().find(|entry| entry.gate == rule).map(|entry| entry.reason.as_str())
     }
 }
 
@@ -99,6 +117,10 @@ mod tests {
             let file = format!(r#"{{"overrides":[null, 7, {entry}]}}"#);
             assert_eq!(Overrides::parse(&file, "2026-06-01").reason("r").is_some(), in_force, "{entry}");
         }
+        let file = r#"{"overrides":[{"gate":"r","reason":"why","expires":"2026-06-01"}]}"#;
+        let stopped = Overrides::parse(file, "1970-01-01");
+        assert_eq!((stopped.reason("r"), stopped.trouble().is_some()), (None, true));
+        assert_eq!(Overrides::parse(file, "2026-01-01").trouble(), None);
         for broken in ["", "[]", "{", r#"{"overrides":{}}"#] {
             assert_eq!(Overrides::parse(broken, "2026-06-01").reason("r"), None);
         }

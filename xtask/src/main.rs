@@ -13,6 +13,7 @@ mod measure;
 mod process;
 mod scratch;
 mod setup;
+mod soak;
 mod test;
 mod workspace;
 
@@ -40,6 +41,8 @@ enum Verb {
     Dist,
     /// Everything that must hold: build, dist, format, lints, tests, docs
     Test,
+    /// The long tests: load, kills, many at once; figures in docs/soak.md
+    Soak,
     /// Run the real dispatcher on a few typical events and show what it decides
     Demo,
     /// Fuzz what parses hostile input, on a nightly compiler
@@ -70,6 +73,10 @@ fn run(verb: Verb) -> Result<()> {
         Verb::Build => components::build(&workspace),
         Verb::Dist => dist::build(&workspace),
         Verb::Test => test::run(&workspace),
+        Verb::Soak => {
+            dist::build(&workspace)?;
+            soak::run(&workspace)
+        }
         Verb::Demo => {
             dist::build(&workspace)?;
             demo::run(&workspace)

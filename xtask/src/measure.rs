@@ -20,7 +20,9 @@ pub struct Cost {
 pub fn measure(command: &mut Command) -> Result<Cost> {
     let program = command.get_program().to_string_lossy().into_owned();
     let start = Instant::now();
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().with_context(|| format!("cannot start {program}"))?;
+    // A file, since the dispatcher takes a stop that goes to /dev/null for unread.
+    let child =
+        command.stdout(tempfile::tempfile()?).stderr(Stdio::null()).spawn().with_context(|| format!("cannot start {program}"))?;
     let (status, usage) = wait(child.id()).with_context(|| format!("cannot wait for {program}"))?;
     let wall = start.elapsed().as_secs_f64() * 1e3;
     if status != 0 {

@@ -2,14 +2,16 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use jiff::Timestamp;
 use serde_json::json;
 
+use super::last_word::{self, say};
 use crate::decide::{Decision, Strength};
 use crate::dispatch::{Dispatch, How, Place};
 use crate::journal::{Emitted, Journals};
@@ -42,13 +44,10 @@ pub struct Args {
 /// Largest event where no registry says otherwise.
 const MAX_EVENT_BYTES: u64 = 64 << 20;
 
-/// The event's name as soon as it is known, for a panic's exit code.
-static EVENT: OnceLock<String> = OnceLock::new();
-
 /// Runs the verb. Exit code 0, or 2 where only that stops the event.
 pub fn run(args: &Args) -> ExitCode {
     let start = Instant::now();
-    stop_on_panic(args.event.clone());
+    last_word::arm(args.event.as_deref());
     let path = super::registry_path(args.registry.as_ref());
     let registry = Registry::load(&path);
     let limit = registry.as_ref().map_or(MAX_EVENT_BYTES, |registry| registry.max_event_bytes);
@@ -56,7 +55,7 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(event) => event,
         Err(error) => return unreadable(args, registry.as_ref().ok(), &error, start),
     };
-    let _ = EVENT.set(event.name.clone());
+    last_word::about(&event.name);
     let place = Place::of(&event);
     let (name, session) = (event.name.clone(), event.session.clone());
     let session = session.as_deref();
@@ -70,8 +69,8 @@ pub fn run(args: &Args) -> ExitCode {
     };
     // A misspelt name would judge nothing and look like consent.
     if let Some(name) = args.only.iter().find(|name| !registry.stanzas.iter().any(|stanza| stanza.name == **name)) {
-        eprintln!("dispatcher: --only {name}: {} has no active gate of that name", registry.path.display());
-        return ExitCode::from(2);
+        say(&format!("dispatcher: --only {name}: {} has no active gate of that name", registry.path.display()));
+        return ExitCode::from(last_word::STOP);
     }
     let gates = route::select(&registry, &event, &place.root, &args.only);
     if gates.is_empty() {
@@ -115,7 +114,9 @@ fn finish(
 ) -> u8 {
     let problems = journals(args, registry, place, session).write(&decision.events);
     decision.notices.extend(problems.into_iter().map(|problem| format!("Portcullis: {problem}. Decisions are not affected.")));
-    answer(&Answer::of(name, &matrix::of(name), &decision))
+    let code = answer(&Answer::of(name, &matrix::of(name), &decision), &decision);
+    last_word::answered(code);
+    code
 }
 
 fn journals<'a>(args: &'a Args, registry: Option<&'a Registry>, place: &'a Place, session: Option<&'a str>) -> Journals<'a> {
@@ -129,27 +130,38 @@ fn journals<'a>(args: &'a Args, registry: Option<&'a Registry>, place: &'a Place
     }
 }
 
-fn answer(answer: &Answer) -> u8 {
+/// Writes the answer; gives back the exit code.
+fn answer(answer: &Answer, decision: &Decision) -> u8 {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(answer.stdout.as_bytes()).and_then(|()| stdout.flush());
     if !answer.stderr.is_empty() {
-        eprintln!("{}", answer.stderr);
+        say(&answer.stderr);
     }
-    match written {
-        Ok(()) => answer.code,
-        // A stop that nobody reads would let the call through; exit code 2 needs no output.
-        Err(error) => {
-            eprintln!("{}\ndispatcher: the answer could not be written: {error}", answer.stdout);
-            2
-        }
+    let binds = !answer.stdout.is_empty() && (decision.strength >= Strength::Ask || decision.rewrite.is_some());
+    let lost = match written {
+        Err(error) => error.to_string(),
+        Ok(()) if binds && is_null(&stdout) => "nobody reads standard output".to_owned(),
+        Ok(()) => return answer.code,
+    };
+    // A stop that nobody reads would let the call through; exit code 2 needs no output.
+    for finding in &decision.findings {
+        say(&finding.reason);
     }
+    say(&format!("dispatcher: the answer could not be written: {lost}"));
+    if binds { last_word::STOP } else { answer.code }
+}
+
+/// Whether what is written there is lost. It also stands in for a standard output that was closed from the start.
+fn is_null(stdout: impl AsFd) -> bool {
+    let null = fs::metadata("/dev/null");
+    rustix::fs::fstat(stdout).is_ok_and(|stat| null.is_ok_and(|null| null.rdev() == stat.st_rdev && null.dev() == stat.st_dev))
 }
 
 /// Standard input that is no event: for PreToolUse the registry's setting decides, anything else is left alone.
 fn unreadable(args: &Args, registry: Option<&Registry>, why: &str, start: Instant) -> ExitCode {
     let name = args.event.as_deref().unwrap_or_default();
     if name != "PreToolUse" {
-        eprintln!("dispatcher: {why}; no opinion");
+        say(&format!("dispatcher: {why}; no opinion"));
         return ExitCode::SUCCESS;
     }
     let on_unreadable = registry.map_or(OnError::Ask, |registry| registry.on_unreadable);
@@ -215,16 +227,6 @@ fn is_validate(command: &str, own: &Path) -> bool {
     let is_own = |program: &str| program.starts_with('/') && fs::canonicalize(program).is_ok_and(|path| path == own);
     let dispatcher = words.next().is_some_and(|program| program == "dispatcher" || is_own(program));
     plain && dispatcher && words.next() == Some("validate")
-}
-
-/// A fault of the dispatcher itself stops what can be stopped: exit code 101 would let the call through.
-fn stop_on_panic(named: Option<String>) {
-    std::panic::set_hook(Box::new(move |info| {
-        let event = EVENT.get().or(named.as_ref()).map(String::as_str).unwrap_or_default();
-        eprintln!("Portcullis failed inside, and stops this call to be safe: {info}");
-        let stops = matches!(event, "PreToolUse" | "PreSkillShellCommand" | "PreModelSwitch");
-        std::process::exit(if stops { 2 } else { 0 });
-    }));
 }
 
 #[cfg(test)]

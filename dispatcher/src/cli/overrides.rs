@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::files::{self, replace};
+use crate::files::{self, Held};
 use crate::journal;
 use crate::overrides::{self, Entry};
 use crate::project;
@@ -111,13 +111,14 @@ fn add(path: &Path, rule: &str, reason: &str, expires: &str, today: &str) -> Res
     if !read.in_force(today) {
         bail!("{expires} has passed already (today is {today})");
     }
+    let held = hold(path)?;
     let mut file = load(path)?;
     let Some(entries) = file.as_object_mut().and_then(|file| file.entry("overrides").or_insert_with(|| json!([])).as_array_mut())
     else {
         bail!("{}: `overrides` is not a list; repair the file first", path.display());
     };
     entries.push(entry);
-    save(path, &file)?;
+    save(&held, path, &file)?;
     println!("`{rule}` is off in this project until the end of {expires} ({}).", path.display());
     if !has_stopped_something(rule) {
         println!("No gate has stopped anything by this rule on this machine yet: is it spelled as the gate's message has it?");
@@ -165,6 +166,7 @@ fn row(entry: &Value, today: &str) -> Value {
 }
 
 fn remove(path: &Path, rule: &str) -> Result<ExitCode> {
+    let held = path.exists().then(|| hold(path)).transpose()?;
     let mut file = load(path)?;
     let before = overrides::entries(&file).len();
     if let Some(entries) = file.get_mut("overrides").and_then(Value::as_array_mut) {
@@ -175,7 +177,9 @@ fn remove(path: &Path, rule: &str) -> Result<ExitCode> {
         eprintln!("There is no override of `{rule}`; `dispatcher override list` shows those there are.");
         return Ok(ExitCode::from(1));
     }
-    save(path, &file)?;
+    if let Some(held) = held {
+        save(&held, path, &file)?;
+    }
     match removed {
         1 => println!("Removed: `{rule}` stands again."),
         _ => println!("{removed} removed: `{rule}` stands again."),
@@ -199,11 +203,14 @@ fn load(path: &Path) -> Result<Value> {
     }
 }
 
-fn save(path: &Path, file: &Value) -> Result<()> {
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
-    }
-    replace(path, format!("{file:#}\n").as_bytes()).with_context(|| path.display().to_string())
+/// The file's directory, made if missing: what is read now is still there when it is replaced.
+fn hold(path: &Path) -> Result<Held> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory).and_then(|()| Held::of(directory)).with_context(|| directory.display().to_string())
+}
+
+fn save(held: &Held, path: &Path, file: &Value) -> Result<()> {
+    held.replace(path, format!("{file:#}\n").as_bytes()).with_context(|| path.display().to_string())
 }
 
 /// An overrides file without entries.

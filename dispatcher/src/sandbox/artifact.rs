@@ -2,17 +2,20 @@
 //!
 //! An artifact is native code and is trusted like the dispatcher itself, so it is taken from two places only: beside its
 //! component (shipped, as `NAME.cwasm` with its certificate), or the user's own cache directory of mode 0700. A certificate
-//! names the digests of component and artifact. Digests are computed once; afterwards both files are recognised by device,
-//! inode, size and times.
+//! names the digests of component and artifact. Both, and what is remembered of them, count only if nobody but the user, root or
+//! the installation's owner can have written them. Digests are computed once; afterwards component and artifact are recognised by
+//! device, inode, size and times.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -20,7 +23,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::engine::{self, ARTIFACT_KEY};
-use crate::files::replace;
+use crate::files::Held;
 
 /// Why a component cannot be run. Each message names the file and is followed by a remedy.
 #[derive(Clone, Debug, Error)]
@@ -88,10 +91,19 @@ impl LoadError {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 struct Stamp(u64, u64, u64, i64, i64, i64, i64);
 
+/// How long a file must have been as it is before it is recognised by its times: the clocks of file systems are coarse, and two
+/// changes within one tick look the same.
+const SETTLED_SECONDS: i64 = 2;
+
 impl Stamp {
-    fn of(path: &Path) -> io::Result<Self> {
-        let m = fs::metadata(path)?;
-        Ok(Self(m.dev(), m.ino(), m.size(), m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec()))
+    fn of(m: &Metadata) -> Self {
+        Self(m.dev(), m.ino(), m.size(), m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec())
+    }
+
+    /// Whether any later change will show. A file from the future never is settled.
+    fn is_settled(&self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
+        now - self.5 >= SETTLED_SECONDS
     }
 }
 
@@ -139,7 +151,7 @@ impl Artifacts {
             let name = hex(&Sha256::digest(base.as_os_str().as_encoded_bytes()));
             cache.join(format!("accepted-{}-{ARTIFACT_KEY}.json", &name[..16]))
         });
-        let known = memory.as_ref().and_then(|path| serde_json::from_slice(&fs::read(path).ok()?).ok());
+        let known = memory.as_ref().and_then(|path| recall(path));
         Self { engine, cache, memory, accepted: Mutex::new(known.unwrap_or_default()) }
     }
 
@@ -151,13 +163,13 @@ impl Artifacts {
     /// A component, ready to instantiate. `pinned` is the digest that the stanza demands.
     pub fn load(&self, path: &Path, pinned: Option<&str>) -> Result<Component, LoadError> {
         let unreadable = |error: io::Error| LoadError::Unreadable { path: path.to_owned(), reason: error.to_string() };
-        let stamp = Stamp::of(path).map_err(unreadable)?;
+        let stamp = Stamp::of(&fs::metadata(path).map_err(unreadable)?);
         let known = self.accepted.lock().expect("no panic while held").get(path).cloned();
-        if let Some(known) =
-            known.filter(|known| known.component == stamp && Stamp::of(&known.artifact).is_ok_and(|now| now == known.stamp))
+        if let Some(known) = known.filter(|known| known.component == stamp)
+            && let Some((artifact, _)) = open_trusted(&known.artifact).filter(|(_, now)| *now == known.stamp)
         {
             check_pin(path, &known.digest, pinned)?;
-            if let Ok(component) = self.deserialize(&known.artifact) {
+            if let Ok(component) = self.deserialize(&artifact) {
                 return Ok(component);
             }
         }
@@ -177,10 +189,10 @@ impl Artifacts {
         check_pin(path, &digest, pinned)?;
         let mut standing = Standing::Stale;
         for artifact in [Some(beside(path)), self.cached(&digest)].into_iter().flatten().filter(|artifact| artifact.exists()) {
-            if !trustworthy(&artifact) {
-                standing = Standing::Foreign(artifact);
-            } else if certified(&artifact, &digest) {
-                return Ok(Standing::Ready);
+            match open_trusted(&artifact) {
+                None => standing = Standing::Foreign(artifact),
+                Some((file, _)) if certified(&artifact, &file, &digest) => return Ok(Standing::Ready),
+                Some(_) => {}
             }
         }
         Ok(standing)
@@ -198,11 +210,10 @@ impl Artifacts {
     fn existing(&self, path: &Path, stamp: Stamp, digest: &str) -> Option<Component> {
         let candidates = [Some(beside(path)), self.cached(digest)];
         candidates.into_iter().flatten().find_map(|artifact| {
-            if !trustworthy(&artifact) || !certified(&artifact, digest) {
-                return None;
-            }
-            let component = self.deserialize(&artifact).ok()?;
-            self.remember(path, stamp, digest, artifact);
+            // Opened once, so that what is judged is what is run.
+            let (file, artifact_stamp) = open_trusted(&artifact)?;
+            let component = certified(&artifact, &file, digest).then(|| self.deserialize(&file).ok())??;
+            self.remember(path, Accepted { component: stamp, digest: digest.to_owned(), artifact, stamp: artifact_stamp });
             Some(component)
         })
     }
@@ -224,9 +235,8 @@ impl Artifacts {
             }
         }
         let code = precompile(path, bytes)?;
-        if store(&artifact, digest, &code).is_ok() {
-            self.remember(path, stamp, digest, artifact);
-        }
+        // What cannot be kept is compiled again next time.
+        let _ = store(&artifact, digest, &code);
         deserialize_bytes(&self.engine, &code).map_err(not_a_component)
     }
 
@@ -234,26 +244,41 @@ impl Artifacts {
         Some(self.cache.as_ref()?.join(format!("{digest}-{ARTIFACT_KEY}.cwasm")))
     }
 
-    fn deserialize(&self, artifact: &Path) -> wasmtime::Result<Component> {
-        // SAFETY: the artifact lies beside the component in the installation, or in a cache directory that only the user can
-        // write to, and its digest was the certificate's when it was accepted: it is as trusted as this executable.
+    fn deserialize(&self, artifact: &File) -> wasmtime::Result<Component> {
+        // By the open file, since others may be able to put another one in the place of its name.
+        let open = format!("{DESCRIPTORS}/{}", artifact.as_raw_fd());
+        if !Path::new(&open).exists() {
+            let mut code = vec![0; artifact.metadata()?.len() as usize];
+            artifact.read_exact_at(&mut code, 0)?;
+            return deserialize_bytes(&self.engine, &code);
+        }
+        // SAFETY: only the user, root or the owner of this executable can have written the file, and its digest was that of
+        // such a one's certificate when it was accepted: it is as trusted as this executable.
         #[allow(unsafe_code)]
         unsafe {
-            Component::deserialize_file(&self.engine, artifact)
+            Component::deserialize_file(&self.engine, open)
         }
     }
 
-    fn remember(&self, path: &Path, component: Stamp, digest: &str, artifact: PathBuf) {
-        let (Some(memory), Ok(stamp)) = (&self.memory, Stamp::of(&artifact)) else { return };
+    /// Forgetting costs a digest, so that no failure matters here.
+    fn remember(&self, path: &Path, new: Accepted) {
+        let Some(memory) = self.memory.as_ref().filter(|_| new.component.is_settled() && new.stamp.is_settled()) else { return };
         let mut accepted = self.accepted.lock().expect("no panic while held");
+        let held = self.cache.as_ref().and_then(|cache| Held::if_free(cache));
         // Other processes may have learnt of other components meanwhile.
-        let on_disk: Option<BTreeMap<PathBuf, Accepted>> =
-            fs::read(memory).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        accepted.extend(on_disk.unwrap_or_default());
-        accepted.insert(path.to_owned(), Accepted { component, digest: digest.to_owned(), artifact, stamp });
-        // Forgetting costs a digest, so a failure is no matter.
-        let _ = replace(memory, &serde_json::to_vec(&*accepted).expect("plain data"));
+        accepted.extend(recall(memory).unwrap_or_default());
+        accepted.insert(path.to_owned(), new);
+        let _ = held.map(|held| held.replace_own_soon(memory, &serde_json::to_vec(&*accepted).expect("plain data")));
     }
+}
+
+/// Where an open file can be opened again.
+const DESCRIPTORS: &str = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+
+fn recall(memory: &Path) -> Option<BTreeMap<PathBuf, Accepted>> {
+    let mut text = Vec::new();
+    open_trusted(memory)?.0.read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
 }
 
 /// The user's cache directory for artifacts, made if missing: `$XDG_CACHE_HOME/portcullis`, else `~/.cache/portcullis`.
@@ -285,7 +310,7 @@ fn precompile(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
 }
 
 fn deserialize_bytes(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: `code` was compiled by this process a moment ago.
+    // SAFETY: `code` was compiled by this process a moment ago, or was read from a file that `Artifacts::deserialize` may run.
     #[allow(unsafe_code)]
     unsafe {
         Component::deserialize(engine, code)
@@ -300,22 +325,26 @@ fn beside(component: &Path) -> PathBuf {
     component.with_extension("cwasm")
 }
 
-/// Nobody but its owner can write to it, and the owner is the user, root, or whoever owns this executable's installation.
-fn trustworthy(artifact: &Path) -> bool {
-    let Ok(metadata) = fs::symlink_metadata(artifact) else { return false };
-    let installer = std::env::current_exe().and_then(fs::metadata).map(|executable| executable.uid());
+/// Opens a file that nobody but its owner can write to, if that is the user, root, or whoever owns this executable. No link is
+/// followed: who made it says nothing of what it leads to.
+fn open_trusted(path: &Path) -> Option<(File, Stamp)> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path).ok()?;
+    let metadata = file.metadata().ok()?;
     let owner = metadata.uid();
-    let own = owner == 0 || owner == rustix::process::geteuid().as_raw() || installer.is_ok_and(|installer| installer == owner);
-    metadata.is_file() && metadata.mode() & 0o022 == 0 && own
+    let installer = || std::env::current_exe().and_then(fs::metadata).map(|executable| executable.uid());
+    let own = owner == rustix::process::geteuid().as_raw() || owner == 0 || installer().is_ok_and(|installer| installer == owner);
+    (metadata.is_file() && metadata.mode() & 0o022 == 0 && own).then(|| (file, Stamp::of(&metadata)))
 }
 
-fn certified(artifact: &Path, digest: &str) -> bool {
-    let certificate =
-        fs::read(certificate_of(artifact)).ok().and_then(|bytes| serde_json::from_slice::<Certificate>(&bytes).ok());
+/// Whether a trusted certificate says that `file`, opened at `artifact`, was made from the component with this digest.
+fn certified(artifact: &Path, mut file: &File, digest: &str) -> bool {
+    let Some((mut certificate, _)) = open_trusted(&certificate_of(artifact)) else { return false };
+    let (mut text, mut code) = (Vec::new(), Vec::new());
+    let read = certificate.read_to_end(&mut text).and_then(|_| file.read_to_end(&mut code));
+    let certificate = read.ok().and_then(|_| serde_json::from_slice::<Certificate>(&text).ok());
     certificate.is_some_and(|certificate| {
-        certificate.key == ARTIFACT_KEY
-            && certificate.component == digest
-            && fs::read(artifact).is_ok_and(|bytes| hex(&Sha256::digest(bytes)) == certificate.artifact)
+        certificate.key == ARTIFACT_KEY && certificate.component == digest && hex(&Sha256::digest(&code)) == certificate.artifact
     })
 }
 
@@ -325,8 +354,9 @@ fn certificate_of(artifact: &Path) -> PathBuf {
 
 fn store(artifact: &Path, digest: &str, code: &[u8]) -> io::Result<()> {
     let certificate = Certificate { key: ARTIFACT_KEY.into(), component: digest.into(), artifact: hex(&Sha256::digest(code)) };
-    replace(artifact, code)?;
-    replace(&certificate_of(artifact), &serde_json::to_vec(&certificate).expect("plain data"))
+    let held = Held::of(artifact.parent().unwrap_or(Path::new(".")))?;
+    held.replace_own(artifact, code)?;
+    held.replace_own(&certificate_of(artifact), &serde_json::to_vec(&certificate).expect("plain data"))
 }
 
 /// SHA-256 in hexadecimal digits.

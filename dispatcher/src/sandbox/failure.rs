@@ -102,6 +102,19 @@ pub(super) fn gate_error(error: &types::GateError) -> Failure {
     Failure::new(FailureKind::Gate, what.trim_end_matches('.'), remedy)
 }
 
+/// The system has no room for a gate: no fault of its own.
+pub(in crate::sandbox) fn refused(error: &wasmtime::Error) -> Option<Failure> {
+    let cause = error.root_cause();
+    let system = cause.is::<std::io::Error>() || cause.is::<rustix::io::Errno>();
+    system.then(|| {
+        Failure::new(
+            FailureKind::Memory,
+            format!("the system refused it its memory ({cause})"),
+            "A gate reserves some 4 GiB of addresses, though it uses few of them: raise the limit (`ulimit -v`).",
+        )
+    })
+}
+
 /// A gate that was ended in the middle.
 pub(super) fn trapped(error: &wasmtime::Error, stanza: &Stanza, memory_exhausted: bool, capture: &Capture) -> Failure {
     let trap = error.downcast_ref::<Trap>().copied();

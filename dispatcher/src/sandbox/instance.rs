@@ -11,7 +11,7 @@ use super::artifact::LoadError;
 use super::bindings::{gate, types};
 use super::capability::output::Capture;
 use super::contract::check_contract;
-use super::failure::{Failure, gate_error, trapped};
+use super::failure::{Failure, gate_error, refused, trapped};
 use super::shared::{Sandbox, Shared};
 use super::verdicts::sane;
 use super::{limits, linking};
@@ -132,7 +132,8 @@ fn run(
     // Locked for linking only: the gate's own code runs afterwards, and may never come back.
     let prepared = linking.lock().expect("no panic while held").prepare(&component, linking::contract);
     let gate = prepared.and_then(gate::GatePre::new);
-    let gate = gate.map_err(|error| (LoadError::unfitting(&stanza.plugin, &error).into(), 0))?;
+    let gate =
+        gate.map_err(|error| (refused(&error).unwrap_or_else(|| LoadError::unfitting(&stanza.plugin, &error).into()), 0))?;
     let capture = Capture::default();
     let call = Call {
         shared: shared.clone(),
@@ -150,17 +151,17 @@ fn run(
         true => Err(Trap::Interrupt.into()),
         false => Ok(UpdateDeadline::Continue(1)),
     });
-    let commands = if shared.event.shell_command().is_some() { limits::FUEL_FOR_COMMANDS } else { 0 };
-    let bytes = limits::FUEL_PER_BYTE.saturating_mul(shared.event.json().len() as u64);
-    let budget = stanza.fuel.saturating_add(commands).saturating_add(bytes);
+    let command_bytes = shared.event.shell_command().map(|command| command.len());
+    let budget = limits::gate_fuel(stanza.fuel, shared.event.json().len(), command_bytes);
     store.set_fuel(budget).expect("the engine counts fuel");
     let answer = match gate.instantiate(&mut store) {
         Ok(gate) => gate.portcullis_gate_judge().call_evaluate(&mut store, &event_record(shared)),
-        // Neither a trap while it started nor a refusal of the system: its types are not the contract's.
-        Err(error) if !error.is::<Trap>() && !error.is::<std::io::Error>() => {
-            return Err((LoadError::unfitting(&stanza.plugin, &error).into(), 0));
-        }
-        Err(error) => Err(error),
+        Err(error) => match refused(&error) {
+            Some(failure) => return Err((failure, 0)),
+            None if error.is::<Trap>() => Err(error),
+            // Neither a trap while it started nor a refusal of the system: its types are not the contract's.
+            None => return Err((LoadError::unfitting(&stanza.plugin, &error).into(), 0)),
+        },
     };
     let used = budget - store.get_fuel().unwrap_or(0);
     match answer {

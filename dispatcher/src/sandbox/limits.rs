@@ -10,6 +10,9 @@ pub const FUEL_PER_BYTE: u64 = 600;
 /// Fuel on top where the event has a shell command: loops and functions make thousands of commands of a few bytes, and a gate
 /// that looks at each of them must get through, up to the most that the analyser lists.
 pub const FUEL_FOR_COMMANDS: u64 = 600_000_000;
+/// Fuel per byte of that command on top of this: what the analyser makes of it, and every gate that asks is given, is many times
+/// its size.
+pub const FUEL_PER_COMMAND_BYTE: u64 = 30_000;
 /// The analyser's budget: it parses, so it needs more per byte; and see [`FUEL_FOR_COMMANDS`].
 pub const ANALYZER_FUEL_BASE: u64 = 1_000_000_000;
 /// See [`ANALYZER_FUEL_BASE`].
@@ -59,3 +62,16 @@ pub const DIRECTORY_ENTRIES: usize = 10_000;
 pub const WRITE_BYTES: u32 = 16 << 20;
 /// Captured bytes of each output stream of a subprocess.
 pub const PROCESS_OUTPUT: usize = 1 << 20;
+
+/// What a gate may use for an event of this size, `base` being its stanza's `fuel`; `command_bytes` is the size of its shell
+/// command, if it has one.
+pub fn gate_fuel(base: u64, event_bytes: usize, command_bytes: Option<usize>) -> u64 {
+    let of_command = |bytes: usize| FUEL_FOR_COMMANDS.saturating_add(FUEL_PER_COMMAND_BYTE.saturating_mul(bytes as u64));
+    let of_event = FUEL_PER_BYTE.saturating_mul(event_bytes as u64);
+    base.saturating_add(of_event).saturating_add(command_bytes.map_or(0, of_command))
+}
+
+/// What the analyser may use for a text of this size.
+pub fn analyzer_fuel(bytes: usize) -> u64 {
+    ANALYZER_FUEL_BASE.saturating_add(ANALYZER_FUEL_PER_BYTE.saturating_mul(bytes as u64))
+}

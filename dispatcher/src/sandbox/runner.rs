@@ -3,6 +3,7 @@
 //! Gates run on a worker thread; the calling thread is the watchdog. Fuel ends loops, the epoch ends guest code at the gate's
 //! deadline, and a gate that is stuck in a host call beyond that is abandoned together with its thread.
 
+use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -28,7 +29,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn start() -> Self {
+    fn start() -> io::Result<Self> {
         let (jobs, incoming) = mpsc::channel::<Job>();
         let (outgoing, results) = mpsc::channel();
         let work = move || {
@@ -39,8 +40,8 @@ impl Worker {
                 }
             }
         };
-        thread::Builder::new().stack_size(limits::THREAD_STACK).spawn(work).expect("a thread can be started");
-        Self { jobs, results }
+        thread::Builder::new().stack_size(limits::THREAD_STACK).spawn(work)?;
+        Ok(Self { jobs, results })
     }
 }
 
@@ -81,7 +82,13 @@ impl Runner {
         deadline: Instant,
         record: &Arc<Mutex<Record>>,
     ) -> (Outcome, u64) {
-        let worker = self.worker.get_or_insert_with(Worker::start);
+        let worker = match self.worker.take().map_or_else(Worker::start, Ok) {
+            Ok(worker) => self.worker.insert(worker),
+            Err(error) => {
+                let what = format!("the system has no thread to run it on ({error})");
+                return (Outcome::Failed(Failure::new(FailureKind::Trap, what, "Try again once less is running.")), 0);
+            }
+        };
         let job = Job { shared: shared.clone(), stanza: stanza.clone(), deadline, record: record.clone() };
         if worker.jobs.send(job).is_ok() {
             match worker.results.recv_timeout(deadline.saturating_duration_since(Instant::now())) {

@@ -1,12 +1,11 @@
 //! One call of `dispatcher hook`, with everything that [`Project::hook`] leaves at its usual value.
 
 use std::fs::{self, File};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::{Answer, Project, Registry, dist, existing, finish};
+use crate::{Answer, Project, Registry, dist, finish};
 
 /// No event may take longer, whatever a gate does.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -17,6 +16,8 @@ pub struct Call<'a> {
     arguments: Vec<String>,
     input: Vec<u8>,
     stdout: String,
+    under: Vec<String>,
+    first: String,
 }
 
 impl Project {
@@ -43,7 +44,8 @@ impl Project {
 
     /// A call without any argument; its events go to the project's and the user's journals only.
     pub fn call_bare(&self) -> Call<'_> {
-        Call { project: self, arguments: vec!["hook".into()], input: Vec::new(), stdout: self.name("stdout") }
+        let stdout = self.name("stdout");
+        Call { project: self, arguments: vec!["hook".into()], input: Vec::new(), stdout, under: Vec::new(), first: String::new() }
     }
 }
 
@@ -71,6 +73,18 @@ impl Call<'_> {
         self
     }
 
+    /// Started by this program with these arguments, such as one that takes privileges away.
+    pub fn under(mut self, launcher: &[&str]) -> Self {
+        self.under.extend(launcher.iter().map(|word| (*word).to_owned()));
+        self
+    }
+
+    /// What the shell does that becomes the dispatcher: limits, mounts, redirections.
+    pub fn first(mut self, script: &str) -> Self {
+        script.clone_into(&mut self.first);
+        self
+    }
+
     /// The answer, which is JSON or nothing.
     pub fn answer(self) -> Answer {
         self.run().expect_json()
@@ -84,9 +98,11 @@ impl Call<'_> {
         let file =
             |path: &str| File::options().write(true).create(true).truncate(true).open(path).expect("a file of the scratch");
         let start = Instant::now();
-        let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
-        dispatcher.args(&self.arguments).current_dir(project.path("project"));
-        dispatcher.env_clear().envs(project.environment());
+        let mut dispatcher = match self.under.is_empty() && self.first.is_empty() {
+            true => project.dispatcher(),
+            false => project.within(&self.under, &self.first),
+        };
+        dispatcher.args(&self.arguments);
         dispatcher.stdin(File::open(project.path("event.json")).expect("the event"));
         dispatcher.stdout(file(&self.stdout)).stderr(file(&project.name("stderr")));
         let status = finish(&mut dispatcher, LONGEST).unwrap_or_else(|failure| panic!("{failure}"));

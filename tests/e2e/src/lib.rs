@@ -41,6 +41,22 @@ pub fn existing(path: PathBuf) -> PathBuf {
     path
 }
 
+/// How often something is done: many times more in `cargo xtask soak`.
+pub fn rounds(usual: usize, soak: usize) -> usize {
+    if std::env::var_os("PORTCULLIS_SOAK").is_some() { soak } else { usual }
+}
+
+/// Whether a test can be run here: `program` with these arguments, and `true` behind them, succeeds. If not, it says so.
+pub fn possible(launcher: &[&str]) -> bool {
+    let Some((program, arguments)) = launcher.split_first() else { return true };
+    let status = std::process::Command::new(program).args(arguments).arg("true").stderr(std::process::Stdio::null()).status();
+    let possible = status.is_ok_and(|status| status.success());
+    if !possible {
+        eprintln!("skipped: `{}` does not work here", launcher.join(" "));
+    }
+    possible
+}
+
 /// Checks every row; one that fails does not hide the next.
 pub fn each<Row>(rows: &[Row], name: impl Fn(&Row) -> &str, check: impl Fn(&Row)) {
     let fails = |row: &&Row| catch_unwind(AssertUnwindSafe(|| check(row))).is_err();

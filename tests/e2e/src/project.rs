@@ -84,6 +84,25 @@ impl Project {
         self
     }
 
+    /// The dispatcher in this project, with nothing of the caller's environment.
+    pub fn dispatcher(&self) -> Command {
+        self.command(Command::new(existing(dist().join("bin/dispatcher"))))
+    }
+
+    /// The same, started by `launcher` and then by a shell that does `script` first.
+    pub fn within(&self, launcher: &[String], script: &str) -> Command {
+        let shell = ["bash", "-c"].map(str::to_owned);
+        let words: Vec<&String> = launcher.iter().chain(&shell).collect();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).arg(format!("{script}\nexec \"$0\" \"$@\"")).arg(existing(dist().join("bin/dispatcher")));
+        self.command(command)
+    }
+
+    fn command(&self, mut command: Command) -> Command {
+        command.current_dir(self.path("project")).env_clear().envs(&self.environment);
+        command
+    }
+
     /// Puts a FIFO somewhere that nobody reads or writes.
     pub fn fifo(&self, relative: &str) {
         let made = Command::new("mkfifo").arg(self.path(relative)).status().expect("mkfifo runs");

@@ -3,7 +3,6 @@
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
@@ -34,11 +33,11 @@ impl files_write::Host for Call {
         let temporary = temporary_name(&name);
         let written = write_new(&directory, &temporary, &content, replaced.map(|(_, permissions)| permissions));
         let renamed = written.and_then(|()| directory.rename(&temporary, &directory, &name));
-        drop(held);
-        renamed.map_err(|error| {
+        if renamed.is_err() {
             let _ = directory.remove_file(&temporary);
-            io_error(error)
-        })
+        }
+        drop(held);
+        renamed.map_err(io_error)
     }
 
     fn append_file(&mut self, path: String, content: Vec<u8>) -> Result<(), HostError> {
@@ -105,6 +104,10 @@ fn current(directory: &Dir, name: &Path, content: bool) -> std::io::Result<Optio
 }
 
 fn write_new(directory: &Dir, name: &Path, content: &[u8], permissions: Option<cap_std::fs::Permissions>) -> std::io::Result<()> {
+    match directory.remove_file(name) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut file = directory.open_with(name, OpenOptions::new().write(true).create_new(true))?;
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
@@ -113,8 +116,8 @@ fn write_new(directory: &Dir, name: &Path, content: &[u8], permissions: Option<c
     file.sync_data()
 }
 
+/// Always the same name for a file, since the directory is locked: a process that dies in the middle leaves one at most, which
+/// the next one takes away.
 fn temporary_name(name: &Path) -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    PathBuf::from(format!(".{}.{}-{count}.tmp", name.display(), std::process::id()))
+    PathBuf::from(format!(".{}.tmp", name.display()))
 }

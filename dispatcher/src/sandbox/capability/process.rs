@@ -112,26 +112,28 @@ fn find(program: &str, root: &Path) -> Result<PathBuf, Missing> {
 fn run(mut command: Command, input: Vec<u8>, deadline: Instant) -> Result<Output, HostError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(io_error)?;
-    let mut stdin = child.stdin.take().expect("piped");
-    // A program that does not read its input gets a broken pipe, which is no failure.
-    thread::spawn(move || drop(stdin.write_all(&input)));
-    let stdout = drain(child.stdout.take().expect("piped"));
-    let stderr = drain(child.stderr.take().expect("piped"));
-    let status = wait(&mut child, deadline);
     let group = Pid::from_child(&child);
-    let left = || deadline.saturating_duration_since(Instant::now());
-    let output = match status {
-        Some(code) => match (stdout.recv_timeout(left()), stderr.recv_timeout(left())) {
-            (Ok((stdout, cut)), Ok((stderr, also_cut))) => Ok(Output { code, stdout, stderr, truncated: cut || also_cut }),
-            // Something that it left running holds its output open.
-            _ => Err(HostError::Timeout),
-        },
-        None => Err(HostError::Timeout),
-    };
+    let output = talk(&mut child, input, deadline);
     // Whatever the program started ends with it.
     let _ = kill_process_group(group, Signal::KILL);
     let _ = child.wait();
     output
+}
+
+/// Gives the program its input and takes what it says.
+fn talk(child: &mut Child, input: Vec<u8>, deadline: Instant) -> Result<Output, HostError> {
+    let mut stdin = child.stdin.take().expect("piped");
+    // A program that does not read its input gets a broken pipe, which is no failure.
+    thread::Builder::new().spawn(move || drop(stdin.write_all(&input))).map_err(io_error)?;
+    let stdout = drain(child.stdout.take().expect("piped")).map_err(io_error)?;
+    let stderr = drain(child.stderr.take().expect("piped")).map_err(io_error)?;
+    let Some(code) = wait(child, deadline) else { return Err(HostError::Timeout) };
+    let left = || deadline.saturating_duration_since(Instant::now());
+    match (stdout.recv_timeout(left()), stderr.recv_timeout(left())) {
+        (Ok((stdout, cut)), Ok((stderr, also_cut))) => Ok(Output { code, stdout, stderr, truncated: cut || also_cut }),
+        // Something that it left running holds its output open.
+        _ => Err(HostError::Timeout),
+    }
 }
 
 /// The exit code once the program has ended; `None` at the deadline.
@@ -146,15 +148,15 @@ fn wait(child: &mut Child, deadline: Instant) -> Option<Option<i32>> {
 }
 
 /// Reads a stream to its end on a thread of its own; keeps the first bytes and says whether there were more.
-fn drain(mut stream: impl Read + Send + 'static) -> Receiver<(Vec<u8>, bool)> {
+fn drain(mut stream: impl Read + Send + 'static) -> std::io::Result<Receiver<(Vec<u8>, bool)>> {
     let (sender, receiver) = channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         let mut kept = Vec::new();
         let _ = (&mut stream).take(limits::PROCESS_OUTPUT as u64).read_to_end(&mut kept);
         let more = std::io::copy(&mut stream, &mut std::io::sink()).unwrap_or(0);
         let _ = sender.send((kept, more > 0));
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 #[cfg(test)]

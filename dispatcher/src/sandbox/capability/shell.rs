@@ -13,6 +13,7 @@ use super::output::Capture;
 use crate::sandbox::artifact::LoadError;
 use crate::sandbox::bindings::gate::portcullis::gate::shell;
 use crate::sandbox::bindings::{Analysis, Context, analyzer};
+use crate::sandbox::failure::refused;
 use crate::sandbox::instance::{self, Call, Memory};
 use crate::sandbox::linking::{self, Linking};
 use crate::sandbox::{Sandbox, Shared, limits};
@@ -99,7 +100,7 @@ pub fn analyze(shared: &Shared, text: &str, deadline: Instant) -> Result<Analyse
         true => Err(Trap::Interrupt.into()),
         false => Ok(UpdateDeadline::Continue(1)),
     });
-    let fuel = limits::ANALYZER_FUEL_BASE + limits::ANALYZER_FUEL_PER_BYTE.saturating_mul(text.len() as u64);
+    let fuel = limits::analyzer_fuel(text.len());
     store.set_fuel(fuel).expect("the engine counts fuel");
     let context = Context {
         cwd: shared.cwd.to_string_lossy().into_owned(),
@@ -114,7 +115,10 @@ pub fn analyze(shared: &Shared, text: &str, deadline: Instant) -> Result<Analyse
             Some(Trap::OutOfFuel) => failed("it is too much for the analyser's fuel"),
             Some(Trap::Interrupt) => failed("it took too long"),
             Some(Trap::StackOverflow) => failed("it is nested too deep"),
-            _ => failed(&format!("the analyser crashed ({})", error.root_cause())),
+            _ => failed(&match refused(&error) {
+                Some(refused) => format!("{}. {}", refused.what, refused.remedy.trim_end_matches('.')),
+                None => format!("the analyser crashed ({})", error.root_cause()),
+            }),
         })?;
     let fuel = fuel - store.get_fuel().unwrap_or(0);
     Ok(Analysed { analysis, micros: start.elapsed().as_micros() as u64, fuel })

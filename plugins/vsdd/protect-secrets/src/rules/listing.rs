@@ -23,17 +23,12 @@ const WANTED: [&str; 11] =
 
 /// The pattern by which a listing of the environment is filtered for secrets, as written.
 pub fn filters_environment(commands: &[Command]) -> Option<String> {
-    let listings = commands.iter().filter(|command| lists_environment(command));
-    listings.flat_map(|listing| later(listing, commands)).find_map(|(filter, later)| {
+    commands.iter().filter(|command| lists_environment(command)).find_map(|listing| {
+        // Every command that the listing goes to.
+        let later: Vec<&Command> = commands.iter().filter(|other| feeds(listing, other)).collect();
         let names_alone = later.iter().any(|other| keeps_names(other));
-        wanted_pattern(filter).filter(|_| !names_alone)
+        later.into_iter().filter(|_| !names_alone).find_map(wanted_pattern)
     })
-}
-
-/// Every command that the listing goes to, each with all of them.
-fn later<'a>(listing: &'a Command, commands: &'a [Command]) -> Vec<(&'a Command, Vec<&'a Command>)> {
-    let all: Vec<&Command> = commands.iter().filter(|other| feeds(listing, other)).collect();
-    all.iter().map(|other| (*other, all.clone())).collect()
 }
 
 /// Prints all variables with their values.

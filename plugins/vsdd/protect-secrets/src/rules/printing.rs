@@ -42,7 +42,9 @@ const CONSUMERS: [Consumer; 13] = [
 
 /// The first secret-shaped variable that is printed.
 pub fn prints(commands: &[Command]) -> Option<String> {
-    commands.iter().filter(|command| !is_consumed(command, commands)).find_map(printed)
+    let printing = commands.iter().filter_map(|command| Some((command, printed(command)?)));
+    // Looks at all commands, so that only those are asked that print a secret.
+    printing.filter(|(command, _)| !is_consumed(command, commands)).map(|(_, name)| name).next()
 }
 
 fn printed(command: &Command) -> Option<String> {

@@ -1,5 +1,7 @@
 //! Commands that show what is in a file.
 
+use std::collections::BTreeSet;
+
 use portcullis_sdk::shell::{Command, RedirectionKind, Word};
 use portcullis_shell::options::{self, Spec};
 use portcullis_shell::{git, programs};
@@ -49,13 +51,15 @@ const NAME_TESTS: [&str; 6] = ["-name", "-iname", "-path", "-ipath", "-wholename
 
 /// The first env file that a command shows, as written.
 pub fn reads(commands: &[Command]) -> Option<String> {
+    let readers = commands.iter().filter(|command| is_reader(command));
+    let run_readers: BTreeSet<u32> = readers.flat_map(|reader| &reader.reached).filter_map(|reach| reach.by).collect();
     commands.iter().enumerate().find_map(|(at, command)| {
         redirected(command)
             .or_else(|| read_file(command))
             .or_else(|| shown_revision(command))
             .or_else(|| uploaded(command))
             .or_else(|| opened_by_code(command))
-            .or_else(|| listed_for(command, at, commands))
+            .or_else(|| run_readers.contains(&(at as u32)).then(|| listed_for(command, commands))?)
             .map(|word| word.raw)
     })
 }
@@ -119,12 +123,8 @@ fn quoted_names(code: &str) -> impl Iterator<Item = String> {
     ['\'', '"', '`'].into_iter().flat_map(between)
 }
 
-/// A reader that gets its files by name from another command: `find -name .env -exec cat {} +`, `ls .env* | xargs cat`.
-fn listed_for(command: &Command, at: usize, commands: &[Command]) -> Option<Word> {
-    let is_run_by = |other: &Command| is_reader(other) && other.reached.iter().any(|reach| reach.by == Some(at as u32));
-    if !commands.iter().any(is_run_by) {
-        return None;
-    }
+/// What a command that runs a reader names to it: `find -name .env -exec cat {} +`, `ls .env* | xargs cat`.
+fn listed_for(command: &Command, commands: &[Command]) -> Option<Word> {
     if command.program == "find" {
         return listed(command);
     }
