@@ -16,7 +16,7 @@ pub const FUEL_PER_COMMAND_BYTE: u64 = 30_000;
 /// The analyser's budget: it parses, so it needs more per byte; and see [`FUEL_FOR_COMMANDS`].
 pub const ANALYZER_FUEL_BASE: u64 = 1_000_000_000;
 /// See [`ANALYZER_FUEL_BASE`].
-pub const ANALYZER_FUEL_PER_BYTE: u64 = 20_000;
+pub const ANALYZER_FUEL_PER_BYTE: u64 = 45_000;
 /// Memory of the analyser in MiB.
 pub const ANALYZER_MEMORY_MB: u32 = 256;
 /// Stack of guest code. Parsers recurse; a guest that recurses without end traps here.

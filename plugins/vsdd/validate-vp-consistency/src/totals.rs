@@ -48,9 +48,14 @@ pub fn faults(matrix: &Document, catalog: &Catalog) -> Vec<String> {
 /// Where a row of totals is not the sum of the rows above and below it.
 fn total_faults(table: &Table) -> Vec<String> {
     let mut faults = Vec::new();
-    for total in table.rows.iter().filter(|row| is_total(&row.plain(0))) {
+    let mut totals = table.rows.iter().filter(|row| is_total(&row.plain(0))).peekable();
+    if totals.peek().is_none() {
+        return faults;
+    }
+    let sums: Vec<Option<u64>> = (0..table.columns().len()).map(|column| sum(table, column)).collect();
+    for total in totals {
         for (column, name) in table.columns().iter().enumerate().skip(1) {
-            if let (Ok(written), Some(sum)) = (total.plain(column).parse::<u64>(), sum(table, column))
+            if let (Ok(written), Some(sum)) = (total.plain(column).parse::<u64>(), sums[column])
                 && written != sum
             {
                 faults.push(format!(

@@ -1,5 +1,7 @@
 //! `find` that deletes.
 
+use std::collections::BTreeSet;
+
 use portcullis_sdk::shell::{Command, Word};
 use portcullis_vsdd::commands::feeds;
 use portcullis_vsdd::quoted;
@@ -19,8 +21,9 @@ const SELECTIONS: [&str; 11] =
 
 /// Below a protected directory, or in the whole project without a choice.
 pub fn deletes_protected(line: &CommandLine) -> Option<String> {
+    let deletions = Deletions::of(line);
     let finds = line.commands.iter().enumerate().filter(|(_, command)| command.program == "find");
-    finds.filter(|(at, command)| deletes(command, *at, line)).find_map(|(_, command)| {
+    finds.filter(|(at, command)| deletions.are_made_by(command, *at)).find_map(|(_, command)| {
         let (starts, expression) = split(command);
         protected_place(&starts, expression, command.directory.as_deref(), &line.root)
     })
@@ -58,17 +61,30 @@ fn split(command: &Command) -> (Vec<Word>, &[Word]) {
     (starts, &words[end..])
 }
 
-/// `-delete`, a deleter that `-exec` runs, directly or through a shell, or one that gets the names through a pipe.
-fn deletes(command: &Command, at: usize, line: &CommandLine) -> bool {
-    let deleter_of = |runner: usize| {
-        line.commands.iter().any(|other| {
-            DELETERS.contains(&other.program.as_str()) && other.reached.iter().any(|reach| reach.by == Some(runner as u32))
-        })
-    };
-    let mut listers = line.commands.iter().enumerate().filter(|(_, other)| LISTERS.contains(&other.program.as_str()));
-    command.arguments().iter().any(|word| word.is("-delete"))
-        || deleter_of(at)
-        || listers.any(|(lister, other)| feeds(command, other) && deleter_of(lister))
+/// What deletes the files that others name.
+struct Deletions<'a> {
+    /// Places of the commands that run a deleter.
+    runners: BTreeSet<usize>,
+    /// Those of them that take the names from a pipe.
+    from_pipe: Vec<&'a Command>,
+}
+
+impl<'a> Deletions<'a> {
+    fn of(line: &'a CommandLine) -> Self {
+        let deleters = line.commands.iter().filter(|command| DELETERS.contains(&command.program.as_str()));
+        let by = deleters.flat_map(|deleter| &deleter.reached).filter_map(|reach| reach.by);
+        let runners: BTreeSet<usize> = by.map(|by| by as usize).collect();
+        let commands = runners.iter().filter_map(|at| line.commands.get(*at));
+        let from_pipe = commands.filter(|command| LISTERS.contains(&command.program.as_str())).collect();
+        Self { runners, from_pipe }
+    }
+
+    /// `-delete`, a deleter that `-exec` runs, directly or through a shell, or one that gets the names through a pipe.
+    fn are_made_by(&self, command: &Command, at: usize) -> bool {
+        command.arguments().iter().any(|word| word.is("-delete"))
+            || self.runners.contains(&at)
+            || self.from_pipe.iter().any(|lister| feeds(command, lister))
+    }
 }
 
 /// The patterns of path tests that select: not negated, and not there to leave something out.

@@ -1,6 +1,6 @@
 //! Commands that show what is in a file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_sdk::shell::{Command, RedirectionKind, Word};
 use portcullis_shell::options::{self, Spec};
@@ -53,13 +53,17 @@ const NAME_TESTS: [&str; 6] = ["-name", "-iname", "-path", "-ipath", "-wholename
 pub fn reads(commands: &[Command]) -> Option<String> {
     let readers = commands.iter().filter(|command| is_reader(command));
     let run_readers: BTreeSet<u32> = readers.flat_map(|reader| &reader.reached).filter_map(|reach| reach.by).collect();
+    let mut listers: BTreeMap<u32, Vec<&Command>> = BTreeMap::new();
+    for lister in commands.iter().filter(|command| LISTERS.contains(&command.program.as_str())) {
+        lister.stages.iter().for_each(|stage| listers.entry(stage.pipeline).or_default().push(lister));
+    }
     commands.iter().enumerate().find_map(|(at, command)| {
         redirected(command)
             .or_else(|| read_file(command))
             .or_else(|| shown_revision(command))
             .or_else(|| uploaded(command))
             .or_else(|| opened_by_code(command))
-            .or_else(|| run_readers.contains(&(at as u32)).then(|| listed_for(command, commands))?)
+            .or_else(|| run_readers.contains(&(at as u32)).then(|| listed_for(command, &listers))?)
             .map(|word| word.raw)
     })
 }
@@ -124,15 +128,15 @@ fn quoted_names(code: &str) -> impl Iterator<Item = String> {
 }
 
 /// What a command that runs a reader names to it: `find -name .env -exec cat {} +`, `ls .env* | xargs cat`.
-fn listed_for(command: &Command, commands: &[Command]) -> Option<Word> {
+fn listed_for(command: &Command, listers: &BTreeMap<u32, Vec<&Command>>) -> Option<Word> {
     if command.program == "find" {
         return listed(command);
     }
-    let is_runner = RUNNERS.contains(&command.program.as_str());
-    commands
-        .iter()
-        .filter(|other| is_runner && LISTERS.contains(&other.program.as_str()) && feeds(other, command))
-        .find_map(listed)
+    if !RUNNERS.contains(&command.program.as_str()) {
+        return None;
+    }
+    let beside = command.stages.iter().filter_map(|stage| listers.get(&stage.pipeline)).flatten();
+    beside.filter(|other| feeds(other, command)).find_map(|other| listed(other))
 }
 
 /// The env file that a listing is about.
