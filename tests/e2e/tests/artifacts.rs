@@ -209,7 +209,7 @@ fn an_artifact_of_another_engine_is_made_again() {
             assert!(code[0x43].is_ascii_digit(), "the engine's version stands in the artifact");
             code[0x43] ^= 1;
         }),
-        ("other settings", |code| assert_eq!(patch(&mut code[..0x400], "backtracking", "single_passx"), 1)),
+        ("other settings", |code| assert_eq!(patch(&mut code[..0x400], "strategy\0\u{6}inline", "strategy\0\u{6}outlin"), 1)),
     ];
     for (why, change) in changes {
         let cached = Cached::new();
@@ -290,7 +290,7 @@ fn a_component_that_is_replaced_is_judged_anew() {
     fs::copy(dist().join("plugins/guard-bash.wasm"), &component).expect("a component");
     File::options().write(true).open(&component).and_then(|file| file.set_modified(time)).expect("a time");
     let answer = cached.project.hook(&cached.registry, &cached.project.bash("true"));
-    assert_eq!((answer.code, answer.decision()), (Some(0), None), "{answer:#?}");
+    assert!(answer.reason().contains("cannot read .foundry"), "the other gate's own words: {answer:#?}");
     // And one whose digest is pinned is not run at all.
     let pinned = cached.registry.text().replace("on_error", &format!("sha256 = '{}'\non_error", sha256(&hostile("speaker"))));
     let answer = cached.project.hook(&Registry::of(pinned), &cached.project.bash("true"));

@@ -193,7 +193,9 @@ fn a_cache_that_cannot_be_written_changes_no_decision() {
                 let registry = Registry::default().speaker("gate", "PreToolUse", say, "on_error = 'block'");
                 let call = project.call(&registry).under(row.under).first(row.first);
                 let answer = call.event(&project.bash("true")).run();
-                let lost = row.first.contains("ulimit -f") && answer.code == Some(if decision.is_some() { 2 } else { 0 });
+                // Nor can the answer be written then, and memory that is a file cannot be made.
+                let lost =
+                    row.first.contains("ulimit -f") && (answer.code == Some(2) || (decision.is_none() && answer.code == Some(0)));
                 assert!(lost || (answer.code == Some(0) && answer.decision() == decision), "{}, {say}: {answer:#?}", row.why);
             }
         },
