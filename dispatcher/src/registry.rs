@@ -6,6 +6,7 @@ pub mod load;
 pub mod matcher;
 pub mod rules;
 pub mod schema;
+pub mod snapshot;
 pub mod trust;
 
 pub use load::{Registry, RegistryError, Stanza};

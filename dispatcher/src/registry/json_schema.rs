@@ -50,8 +50,10 @@ struct AsToml;
 impl Transform for AsToml {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
-        if schema.get("default") == Some(&Value::Null) {
-            schema.remove("default");
+        match schema.get_mut("default") {
+            Some(Value::Null) => drop(schema.remove("default")),
+            Some(Value::Object(table)) => table.retain(|_, value| !value.is_null()),
+            _ => {}
         }
         if let Some(types) = schema.get_mut("type").and_then(Value::as_array_mut) {
             types.retain(|kind| kind != "null");

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::lint;
 use super::matcher::Matcher;
 use super::rules::{self, Mistake};
 use super::schema::{self, AskUnattended, Capabilities, Journal, Mode, OnError, SCHEMA_VERSION};
+use super::snapshot::{self, Origin};
+use crate::sandbox::artifact::cache_directory;
 use crate::sandbox::limits;
 
 /// Largest registry that is read.
@@ -76,11 +79,12 @@ impl RegistryError {
 }
 
 /// A registry, ready to route.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct Registry {
     /// The file it was read from.
     pub path: PathBuf,
     /// `[journals]`.
+    #[serde(with = "snapshot::shared")]
     pub journals: Arc<BTreeMap<String, Journal>>,
     /// `[dispatcher] on_unreadable`.
     pub on_unreadable: OnError,
@@ -91,11 +95,12 @@ pub struct Registry {
     /// Largest event in bytes.
     pub max_event_bytes: u64,
     /// By priority, then as in the file. Disabled stanzas are not among them.
+    #[serde(with = "snapshot::each_shared")]
     pub stanzas: Vec<Arc<Stanza>>,
 }
 
 /// One gate's registration, defaults filled in.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct Stanza {
     /// Stable id.
     pub name: String,
@@ -136,6 +141,7 @@ pub struct Stanza {
     /// Rules and reason codes of its findings.
     pub codes: Vec<String>,
     /// `[hooks.config]` as JSON.
+    #[serde(with = "snapshot::json")]
     pub config: serde_json::Map<String, serde_json::Value>,
     /// What it may do.
     pub capabilities: Capabilities,
@@ -144,11 +150,22 @@ pub struct Stanza {
 }
 
 impl Registry {
-    /// Reads and checks a registry file.
+    /// Reads and checks a registry file, or takes what was found when that very file was read before.
     pub fn load(path: &Path) -> Result<Self, RegistryError> {
+        let cache = cache_directory();
+        // Taken before the text is read: whoever changes the file meanwhile changes this as well.
+        let origin = cache.as_ref().and_then(|_| Origin::of(path).ok());
+        let known = cache.as_deref().zip(origin.as_ref());
+        if let Some(registry) = known.and_then(|(cache, origin)| snapshot::recall(cache, origin)) {
+            return Ok(registry);
+        }
         let text = crate::files::read_small(path, MAX_BYTES)
             .map_err(|source| RegistryError::Missing { path: path.to_owned(), source })?;
-        Self::parse(&text, path)
+        let registry = Self::parse(&text, path)?;
+        if let Some((cache, origin)) = known {
+            snapshot::keep(cache, origin, &registry);
+        }
+        Ok(registry)
     }
 
     /// Checks a registry's text; `path` is where it is (to be) found.

@@ -1,18 +1,38 @@
 //! Matchers as Claude Code reads them: the characters in the text select the algorithm.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use regex_lite::Regex;
+use serde::{Deserialize, Serialize};
 
-/// A compiled `tool` or `matcher` text.
-#[derive(Debug)]
+/// A `tool` or `matcher` text that has been read.
+#[derive(Debug, Deserialize, Serialize)]
 pub enum Matcher {
     /// Absent, empty or `*`.
     Everything,
     /// Whole names, case-sensitive.
     Names(Vec<String>),
     /// Anything else: searched anywhere in the value.
-    Pattern(Regex),
+    Pattern(Pattern),
+}
+
+/// A valid regular expression, compiled when it is first needed.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Pattern {
+    text: String,
+    #[serde(skip)]
+    regex: OnceLock<Regex>,
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Result<Self, regex_lite::Error> {
+        Ok(Self { text: text.to_owned(), regex: Regex::new(text)?.into() })
+    }
+
+    fn is_match(&self, value: &str) -> bool {
+        self.regex.get_or_init(|| Regex::new(&self.text).expect("it was compiled when the registry was checked")).is_match(value)
+    }
 }
 
 impl Matcher {
@@ -26,7 +46,7 @@ impl Matcher {
             let names = text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
             return Ok(Self::Names(names.map(str::to_owned).collect()));
         }
-        Regex::new(text).map(Self::Pattern)
+        Pattern::parse(text).map(Self::Pattern)
     }
 
     /// Tests a tool name. `Agent` and `Task` are two names of one tool.
@@ -49,7 +69,7 @@ impl Matcher {
         match self {
             Self::Everything => true,
             Self::Names(names) => names.iter().any(|name| name == value),
-            Self::Pattern(regex) => regex.is_match(value),
+            Self::Pattern(pattern) => pattern.is_match(value),
         }
     }
 
@@ -68,7 +88,7 @@ impl fmt::Display for Matcher {
         match self {
             Self::Everything => formatter.write_str("*"),
             Self::Names(names) => formatter.write_str(&names.join("|")),
-            Self::Pattern(regex) => formatter.write_str(regex.as_str()),
+            Self::Pattern(pattern) => formatter.write_str(&pattern.text),
         }
     }
 }

@@ -86,7 +86,7 @@ pub enum Mode {
 }
 
 /// `[journals.NAME]`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Journal {
     /// File, relative to the project root; `{date}` is the local date.
@@ -109,7 +109,7 @@ pub struct Journal {
 }
 
 /// Where the events of a linked working tree go.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Worktrees {
     /// Into a file of its own.
@@ -120,7 +120,7 @@ pub enum Worktrees {
 }
 
 /// The form of a journal line.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// Flat: `type`, local `ts`, `ts_epoch`, `schema_version`, `session_id`, `plugin_name`, then the fields.
@@ -157,7 +157,7 @@ impl Default for Dispatcher {
 }
 
 /// Whether a question stays one under `bypassPermissions` and `dontAsk`.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AskUnattended {
     /// It does; a client that cannot ask denies.
@@ -255,7 +255,7 @@ impl OneOrMany {
 }
 
 /// `[hooks.capabilities]`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Capabilities {
     /// Variables that may be read.
@@ -269,7 +269,7 @@ pub struct Capabilities {
 }
 
 /// `[hooks.capabilities.read_file]`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadFile {
     /// Globs relative to the project root; a bare directory means everything below it.
@@ -277,7 +277,7 @@ pub struct ReadFile {
 }
 
 /// `[hooks.capabilities.write_file]`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteFile {
     /// As for reading.
@@ -288,7 +288,7 @@ pub struct WriteFile {
 }
 
 /// `[hooks.capabilities.exec_subprocess]`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExecSubprocess {
     /// Program names.

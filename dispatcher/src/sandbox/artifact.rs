@@ -89,19 +89,19 @@ impl LoadError {
 
 /// What tells that a file is the one whose digest was checked.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-struct Stamp(u64, u64, u64, i64, i64, i64, i64);
+pub(crate) struct Stamp(u64, u64, u64, i64, i64, i64, i64);
 
 /// How long a file must have been as it is before it is recognised by its times: the clocks of file systems are coarse, and two
 /// changes within one tick look the same.
 const SETTLED_SECONDS: i64 = 2;
 
 impl Stamp {
-    fn of(m: &Metadata) -> Self {
+    pub(crate) fn of(m: &Metadata) -> Self {
         Self(m.dev(), m.ino(), m.size(), m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec())
     }
 
     /// Whether any later change will show. A file from the future never is settled.
-    fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
         now - self.5 >= SETTLED_SECONDS
     }
@@ -327,7 +327,7 @@ fn beside(component: &Path) -> PathBuf {
 
 /// Opens a file that nobody but its owner can write to, if that is the user, root, or whoever owns this executable. No link is
 /// followed: who made it says nothing of what it leads to.
-fn open_trusted(path: &Path) -> Option<(File, Stamp)> {
+pub(crate) fn open_trusted(path: &Path) -> Option<(File, Stamp)> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = fs::OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path).ok()?;
     let metadata = file.metadata().ok()?;
