@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args as _, FromArgMatches, Parser, Subcommand};
 
 pub mod check;
 pub mod compile;
@@ -49,6 +49,9 @@ enum Verb {
 /// Runs the verb that the command line names.
 pub fn main() -> ExitCode {
     last_word::survive_size_limits();
+    if let Some(args) = plain_hook() {
+        return hook::run(&args);
+    }
     let cli = Cli::try_parse().unwrap_or_else(|error| {
         let _ = error.print();
         // Of `hash`, 2 is another answer.
@@ -78,6 +81,16 @@ pub fn main() -> ExitCode {
         last_word::say(&format!("dispatcher: {error:#}"));
         ExitCode::from(2)
     })
+}
+
+/// The arguments of `hook`, read without setting up what all other verbs take: it runs at every event. Whatever is not right with
+/// them, or asks for help, is `None` and left to the whole parser.
+fn plain_hook() -> Option<hook::Args> {
+    let mut arguments = std::env::args_os().skip(1).peekable();
+    arguments.next_if(|verb| verb == "hook")?;
+    let verb = hook::Args::augment_args(clap::Command::new("hook").no_binary_name(true));
+    let matches = verb.try_get_matches_from(arguments).ok()?;
+    hook::Args::from_arg_matches(&matches).ok()
 }
 
 /// The registry to use: the one named, else the plugin's, else the one that came with this executable.

@@ -32,7 +32,8 @@ fn dispatcher(workspace: &Workspace) -> Result<()> {
     let mut rustc = workspace.cargo();
     rustc.args(["rustc", "--quiet", "--release", "--package", "portcullis-dispatcher", "--bin", "dispatcher", "--"]);
     if has_static_libc() {
-        rustc.args(["-C", "target-feature=+crt-static"]);
+        // Its thirty thousand relocations in short form; only a loader of its own can be relied on to know that.
+        rustc.args(["-C", "target-feature=+crt-static", "-C", "link-arg=-Wl,-z,pack-relative-relocs"]);
     }
     call(&mut rustc)
 }

@@ -101,11 +101,16 @@ pub mod shared {
     }
 }
 
-/// A list of `Arc`s as a list of what they hold.
+/// A list of `Arc`s as a list of what they hold. Each is put into its `Arc` as it is read: a second list of a thousand stanzas
+/// would cost as much as reading them.
 pub mod each_shared {
     use std::sync::Arc;
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(bound(deserialize = "T: Deserialize<'de>"))]
+    struct One<T>(#[serde(with = "super::shared")] Arc<T>);
 
     pub(in crate::registry) fn serialize<T: Serialize, S: Serializer>(values: &[Arc<T>], to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(values.iter().map(|value| &**value))
@@ -114,7 +119,7 @@ pub mod each_shared {
     pub(in crate::registry) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<Arc<T>>, D::Error> {
-        Ok(Vec::<T>::deserialize(from)?.into_iter().map(Arc::new).collect())
+        Ok(Vec::<One<T>>::deserialize(from)?.into_iter().map(|one| one.0).collect())
     }
 }
 
