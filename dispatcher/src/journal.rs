@@ -186,6 +186,12 @@ fn append_to(mut file: File, lines: &str) -> io::Result<()> {
     }
 }
 
+/// Whether the user wants none of a journal's events.
+pub fn is_silenced(journal: &Journal) -> bool {
+    let variable = journal.silenced_by.as_ref();
+    variable.is_some_and(|variable| std::env::var(variable).is_ok_and(|value| value == "off"))
+}
+
 /// The user's own journal directory: `$XDG_STATE_HOME/portcullis`, else `~/.local/state/portcullis`.
 pub fn state_directory() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
