@@ -97,7 +97,8 @@ fn a_snapshot_that_is_damaged_foreign_or_of_another_build_is_none() {
     }
     fs::write(&place, &good).unwrap();
     assert!(scratch.recall().is_some());
-    let other_build = Origin { build: Stamp::of(&fs::metadata(scratch.0.path()).unwrap()), ..Origin::of(&scratch.registry()).unwrap() };
+    let other_build =
+        Origin { build: Stamp::of(&fs::metadata(scratch.0.path()).unwrap()), ..Origin::of(&scratch.registry()).unwrap() };
     assert!(recall(scratch.0.path(), &other_build).is_none());
     fs::set_permissions(&place, fs::Permissions::from_mode(0o666)).unwrap();
     assert!(scratch.recall().is_none(), "anybody could have written it");
