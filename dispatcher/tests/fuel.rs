@@ -43,6 +43,9 @@ const COMMANDS: [(&str, &str); 10] = [
     ("find . -name x | xargs cat;", "git reset --hard"),
     ("python3 -c 'print(1)'\n", "rm -rf src"),
 ];
+/// Few bytes that become many commands.
+const MULTIPLIED: &str = "a() { x; x; x; x; x; x; x; x; x; x; }; b() { a; a; a; a; a; a; a; a; a; a; }; \
+    for i in 1 2 3 4 5 6 7 8 9; do for j in 1 2 3 4 5 6 7 8 9; do b; b; done; done; git reset --hard";
 
 /// The text fields of an event that can be large.
 const TEXTS: [&str; 7] = ["content", "new_string", "old_string", "new_source", "prompt", "last_assistant_message", "stdout"];
@@ -148,6 +151,9 @@ fn large(of: &Task) -> Vec<Task> {
             add(format!("many {part:?}"), of.files.clone(), event);
         }
         let mut event = of.event.clone();
+        event["tool_input"]["command"] = MULTIPLIED.into();
+        add("few bytes that multiply".into(), of.files.clone(), event);
+        let mut event = of.event.clone();
         let lines = "print('rm -rf /', \"$(git reset --hard)\")\n".repeat(SIXTY_KILOBYTES / 40);
         event["tool_input"]["command"] = format!("python3 - <<'END'\n{lines}END\nrm -rf src").into();
         add("a long here-document".into(), of.files.clone(), event);
@@ -191,7 +197,7 @@ fn judge(registry: &Registry, task: &Task) -> Result<Vec<(String, u64, u64)>, St
     let event = task.event.to_string().replace("${ROOT}", &here).replace("${FIXTURE}", &here);
     let event = event.replace("/home/dev/project", &here).replace("/home/dev", &top);
     let Ok(event) = Event::parse(event.as_bytes(), None) else { return Ok(vec![]) };
-    let (bytes, command) = (event.json().len(), event.shell_command().map_or(0, |command| command.len()));
+    let (bytes, command) = (event.json().len(), event.shell_command().map(|command| command.len()));
     let place = Place { root: root.clone(), cwd: root.clone() };
     let gates = route::select(registry, &event, &root, std::slice::from_ref(&task.gate));
     let how = How { today: None, trace: false, start: Instant::now() };
@@ -207,7 +213,7 @@ fn judge(registry: &Registry, task: &Task) -> Result<Vec<(String, u64, u64)>, St
         used.push((one.stanza.name.clone(), one.fuel, limits::gate_fuel(one.stanza.fuel, bytes, command)));
     }
     if let Some(Ok(analysed)) = dispatch.shared().analysis.get() {
-        used.push((ANALYZER.to_owned(), analysed.fuel, limits::analyzer_fuel(command)));
+        used.push((ANALYZER.to_owned(), analysed.fuel, limits::analyzer_fuel(command.unwrap_or_default())));
     }
     Ok(used)
 }
