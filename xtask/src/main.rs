@@ -7,6 +7,7 @@ mod bench;
 mod components;
 mod debian;
 mod demo;
+mod dependencies;
 mod dist;
 mod fuzz;
 mod measure;
@@ -46,11 +47,7 @@ enum Verb {
     /// Run the real dispatcher on a few typical events and show what it decides
     Demo,
     /// Fuzz what parses hostile input, on a nightly compiler
-    Fuzz {
-        /// Per target
-        #[arg(long, default_value_t = 120)]
-        seconds: u64,
-    },
+    Fuzz(fuzz::Options),
     /// Measure whole dispatcher processes against `true` and an empty `node`
     Bench(bench::Options),
 }
@@ -81,7 +78,7 @@ fn run(verb: Verb) -> Result<()> {
             dist::build(&workspace)?;
             demo::run(&workspace)
         }
-        Verb::Fuzz { seconds } => fuzz::run(&workspace, seconds),
+        Verb::Fuzz(options) => fuzz::run(&workspace, &options),
         Verb::Bench(options) => {
             dist::build(&workspace)?;
             bench::run(&workspace, &options)

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use crate::components::for_wasm;
+use crate::dependencies;
 use crate::dist;
 use crate::fuzz;
 use crate::process::{call, say, succeeds_within};
@@ -13,6 +14,7 @@ use crate::workspace::Workspace;
 
 pub fn run(workspace: &Workspace) -> Result<()> {
     let cargo = |arguments: &[&str]| call(workspace.cargo().args(arguments));
+    step("dependencies", || dependencies::check(workspace))?;
     step("build and dist", || dist::build(workspace))?;
     step("format", || cargo(&["fmt", "--check"]))?;
     step("lints, native", || cargo(&["clippy", "--quiet", "--release", "--workspace", "--all-targets", "--", "-Dwarnings"]))?;
@@ -24,9 +26,9 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         doc.args(["doc", "--quiet", "--release", "--no-deps", "-p", "portcullis-sdk"]);
         call(doc.env("RUSTDOCFLAGS", "-Dwarnings"))
     })?;
-    // Two minutes that a developer at the keyboard need not wait for.
+    // Minutes that a developer at the keyboard need not wait for.
     match std::env::var_os("CI") {
-        Some(_) => step("fuzzing", || fuzz::run(workspace, 120)),
+        Some(_) => step("fuzzing", || fuzz::run(workspace, &fuzz::Options::all(120))),
         None => Ok(()),
     }
 }
