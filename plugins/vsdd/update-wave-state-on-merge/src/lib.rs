@@ -5,7 +5,7 @@
 //! same time, so a write only counts against the content that it was made from. The gate never has an opinion.
 
 mod place;
-mod record;
+pub mod record;
 mod signal;
 
 use portcullis_sdk::{Event, Fields, GateError, Host, HostError, Level, Verdict};
