@@ -83,7 +83,7 @@ fn digest(text: &str) {
     let others = |front: &FrontMatter| front.entries().iter().filter(|(key, _)| key != KEY).cloned().collect::<Vec<_>>();
     assert_eq!(others(&before), others(&after));
     let (gone, new) = difference(text, &written);
-    assert!(gone <= 1 && new == 1, "{gone} lines gone, {new} new");
+    assert!(gone <= 1 && new <= 1, "{gone} lines gone, {new} new");
     assert_eq!(input_hash::with_digest(&written, DIGEST).as_deref(), Some(written.as_str()));
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Where `unsafe` stands, and how often. Each has its argument beside it.
 const UNSAFE: [(&str, usize); 2] = [
@@ -39,7 +39,7 @@ fn files(extension: &str) -> BTreeMap<String, String> {
     found
 }
 
-fn place(path: &PathBuf) -> String {
+fn place(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().to_string_lossy().into_owned()
 }
 

@@ -90,8 +90,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
-                while let Some(key) = map.next_key::<LossyString>()? {
-                    members.push((key.0.into_owned(), map.next_value()?));
+                // As raw text first: what is read as bytes may hold control characters, which no other parser takes.
+                while let Some(key) = map.next_key::<&RawValue>()? {
+                    let name = decode_string(key.get()).ok_or_else(|| de::Error::custom("a key that is no string"))?;
+                    members.push((name, map.next_value()?));
                 }
                 Ok(Members(members))
             }
@@ -139,6 +141,13 @@ mod tests {
         assert_eq!(member(r#" {"a" : {"b":[1,2]}, "c":"d"}"#, "a").as_deref(), Some(r#"{"b":[1,2]}"#));
         assert_eq!(member("[10, 20]", "1").as_deref(), Some("20"));
         assert_eq!(member("7", "a"), None);
+    }
+
+    #[test]
+    fn a_key_is_a_string_of_json() {
+        assert_eq!(member(r#"{"a\u0005":1}"#, "a\u{5}").as_deref(), Some("1"));
+        assert_eq!(member("{\"a\u{5}\":1,\"b\":2}", "b"), None);
+        assert_eq!(member(r#"{"\x":1,"b":2}"#, "b"), None);
     }
 
     #[test]

@@ -90,6 +90,8 @@ const ROWS: &[Row] = &[
     ("an escaped NUL behind", || command(r#""rm -rf src\u0000""#), FINDING),
     ("an escaped NUL in a key", || input(&format!(r#"{{"command\u0000":{HARMLESS},"command":{RM}}}"#)), FINDING),
     ("a raw NUL in a string", || command("\"rm -rf src\0\""), Asks),
+    ("a raw control character in a key", || input(&format!("{{\"a\u{5}\":1,\"command\":{RM}}}")), Asks),
+    ("the same in a key beside", || extra("\"a\u{5}\":1"), Asks),
     ("a raw NUL behind the object", || command(RM) + "\0", Asks),
     ("a raw line end in a string", || command("\"true\nrm -rf src\""), Asks),
     ("half an escape", || command(r#""rm -rf src \ud8""#), Asks),
