@@ -146,6 +146,14 @@ mod tests {
     }
 
     #[test]
+    fn a_lone_carriage_return_ends_no_line() {
+        let front = front("a: x\rb: y\nc: z\r\nd:\r  - 1\n  - 2\n");
+        let lines: Vec<_> = front.entries().iter().map(|(key, node)| (key.as_str(), node.line)).collect();
+        assert_eq!(lines, [("a", 2), ("b", 2), ("c", 3), ("d", 4)]);
+        assert_eq!(front.get("d").unwrap().items()[1].line, 5);
+    }
+
+    #[test]
     fn one_bad_value_does_not_hide_the_others() {
         let front = front("title: a: b # c\nbcs: [BC-1]\nbad: [unclosed\nid: x\n\ttab: y\nlist:\n- 1\n- 2\n");
         assert_eq!(front.text("title"), Some("a: b"));

@@ -72,11 +72,13 @@ enum Open {
 ///
 /// An alias of a scalar is that scalar; one of a collection is an empty scalar, so that nothing grows.
 pub fn parse(text: &str, first_line: usize) -> Option<Node> {
+    // The parser's own lines end at a lone carriage return too, those of the file do not.
+    let ends: Vec<usize> = text.chars().enumerate().filter(|(_, c)| *c == '\n').map(|(index, _)| index).collect();
     let mut scalars: HashMap<usize, Value> = HashMap::new();
     let mut open: Vec<(Open, usize)> = Vec::new();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.ok()?;
-        let line = first_line + span.start.line().max(1) - 1;
+        let line = first_line + ends.partition_point(|end| *end < span.start.index());
         let node = match event {
             Event::Scalar(text, style, anchor, _) => {
                 let value = Value::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
