@@ -87,7 +87,11 @@ impl Event {
         let index = Index::of(&self.text, 0..self.text.len()).ok_or(EventError::NotAnObject)?;
         let text = match index.get("tool_input") {
             Some(range) => format!("{}{tool_input}{}", &self.text[..range.start], &self.text[range.end..]),
-            None => format!("{{\"tool_input\":{tool_input},{}", &self.text[1..]),
+            None => {
+                let rest = self.text[1..].trim_start();
+                let comma = if rest.starts_with('}') { "" } else { "," };
+                format!("{{\"tool_input\":{tool_input}{comma}{rest}")
+            }
         };
         Self::of(text, Some(&self.name))
     }
@@ -190,6 +194,9 @@ mod tests {
         assert_eq!(event.file_path().as_deref(), Some("/p/b"));
         assert_eq!(event.tool.as_deref(), Some("Write"));
         let bare = Event::parse(br#"{"hook_event_name":"PreToolUse"}"#, None).unwrap();
-        assert_eq!(bare.with_tool_input(r#"{"file_path":"x"}"#).unwrap().file_path().as_deref(), Some("x"));
+        let empty = Event::parse(b"{ }", Some("PreToolUse")).unwrap();
+        for event in [bare, empty] {
+            assert_eq!(event.with_tool_input(r#"{"file_path":"x"}"#).unwrap().file_path().as_deref(), Some("x"));
+        }
     }
 }
