@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::scratch::{Scratch, map_texts};
+use crate::decision::decision;
+use crate::scratch::{Scratch, map_texts, token};
 use crate::workspace::Workspace;
 
 const EVENTS: &str = include_str!("../demo/events.json");
@@ -28,12 +28,6 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// A value in the shape of a GitHub token. Assembled here, so that the repository holds no text of that shape.
-fn token() -> String {
-    let letters = (0..36_u32).map(|i| char::from_digit((i * 7 + i * i * 3 + 5) % 36, 36).unwrap_or('a'));
-    format!("ghp{}{}", '_', letters.collect::<String>())
-}
-
 /// One row: runs the case's event, and reads the decision from the answer and the rules from the journal.
 fn judge(workspace: &Workspace, scratch: &Scratch, number: usize, case: &Value) -> Result<[String; 5]> {
     let title = case["title"].as_str().with_context(|| format!("demo event {number} has no title"))?;
@@ -50,30 +44,6 @@ fn judge(workspace: &Workspace, scratch: &Scratch, number: usize, case: &Value) 
     let name = event["hook_event_name"].as_str().unwrap_or("?");
     let name = event["tool_name"].as_str().map_or_else(|| name.to_owned(), |tool| format!("{name} {tool}"));
     Ok([name, title.to_owned(), decision(&output), rules(&journal), milliseconds(time)])
-}
-
-/// What an answer means to the agent.
-fn decision(output: &Output) -> String {
-    match output.status.code() {
-        Some(0) => {}
-        Some(2) => return "DENIED".to_owned(),
-        _ => return format!("FAILED ({})", output.status),
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    if text.trim().is_empty() {
-        return if output.stderr.is_empty() { "passed" } else { "passed, with a message" }.to_owned();
-    }
-    let Ok(answer) = serde_json::from_str::<Value>(&text) else { return "told the model".to_owned() };
-    let specific = &answer["hookSpecificOutput"];
-    let decision = match (specific["permissionDecision"].as_str(), answer["decision"].as_str()) {
-        (Some("deny"), _) | (_, Some("block")) => "DENIED",
-        (Some("ask"), _) => "asks the human",
-        _ if !specific["updatedInput"].is_null() => "rewritten",
-        _ if !specific["additionalContext"].is_null() => "told the model",
-        _ if !answer["systemMessage"].is_null() => "told the human",
-        _ => "passed",
-    };
-    decision.to_owned()
 }
 
 /// The rules behind the decision, from the journal's `dispatcher.decision` line.
@@ -109,24 +79,6 @@ fn table(rows: &[[String; 5]]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::process::ExitStatusExt;
-    use std::process::ExitStatus;
-
-    fn answered(code: i32, stdout: &str) -> String {
-        decision(&Output { status: ExitStatus::from_raw(code << 8), stdout: stdout.into(), stderr: Vec::new() })
-    }
-
-    #[test]
-    fn every_form_of_answer_is_told_apart() {
-        assert_eq!(answered(0, ""), "passed");
-        assert_eq!(answered(2, ""), "DENIED");
-        assert_eq!(answered(0, r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#), "DENIED");
-        assert_eq!(answered(0, r#"{"decision":"block","reason":"x"}"#), "DENIED");
-        assert_eq!(answered(0, r#"{"hookSpecificOutput":{"permissionDecision":"ask"}}"#), "asks the human");
-        assert_eq!(answered(0, r#"{"hookSpecificOutput":{"additionalContext":"x"}}"#), "told the model");
-        assert_eq!(answered(0, r#"{"systemMessage":"x"}"#), "told the human");
-        assert!(answered(101, "").starts_with("FAILED"));
-    }
 
     #[test]
     fn every_demo_event_is_complete() {
@@ -134,11 +86,5 @@ mod tests {
         for case in cases.as_array().unwrap() {
             assert!(case["title"].is_string() && (case["event"].is_object() || case["stdin"].is_string()), "{case}");
         }
-    }
-
-    #[test]
-    fn the_made_up_token_has_the_shape_of_one() {
-        let token = token();
-        assert!(token.len() == 40 && token[4..].chars().all(|c| c.is_ascii_alphanumeric()), "{token}");
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Each verb starts from a fresh clone: it does what it needs first (`demo` builds, `build` sets up the target).
 
-mod analyser;
 mod bench;
 mod components;
 mod debian;
+mod decision;
 mod demo;
 mod dependencies;
 mod dist;
@@ -48,7 +48,7 @@ enum Verb {
     Demo,
     /// Fuzz what parses hostile input, on a nightly compiler
     Fuzz(fuzz::Options),
-    /// Measure whole dispatcher processes against `true` and an empty `node`
+    /// Measure whole processes beside the same checks as ordinary hooks, and beside processes that do nothing
     Bench(bench::Options),
 }
 
@@ -79,9 +79,6 @@ fn run(verb: Verb) -> Result<()> {
             demo::run(&workspace)
         }
         Verb::Fuzz(options) => fuzz::run(&workspace, &options),
-        Verb::Bench(options) => {
-            dist::build(&workspace)?;
-            bench::run(&workspace, &options)
-        }
+        Verb::Bench(options) => bench::run(&workspace, &options),
     }
 }

@@ -1,34 +1,49 @@
-//! The cost of one whole process, as the kernel counts it.
+//! The cost of whole processes, as the kernel counts it.
 
-use std::process::{Command, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
 
-/// What one process took.
-#[derive(Clone, Copy)]
+/// What processes and the children that they waited for took.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cost {
     /// User and system time, in milliseconds.
+    #[serde(rename = "cpu_ms")]
     pub cpu: f64,
     /// From start to end, in milliseconds.
+    #[serde(rename = "wall_ms")]
     pub wall: f64,
     /// Peak resident memory in MiB. Never below our own: a child starts as our copy.
+    #[serde(rename = "peak_mib")]
     pub memory: f64,
 }
 
-/// Runs `command` to its end with its output thrown away. Its failure is an error: a crash would look fast.
-pub fn measure(command: &mut Command) -> Result<Cost> {
-    let program = command.get_program().to_string_lossy().into_owned();
+/// Starts `commands` at once and waits for all of them, their output thrown away. Gives what they took together (time is added
+/// up, of the memory the largest counts) and the exit code of each; an end by a signal is an error.
+pub fn measure(commands: &mut [Command]) -> Result<(Cost, Vec<i32>)> {
     let start = Instant::now();
-    // A file, since the dispatcher takes a stop that goes to /dev/null for unread.
-    let child =
-        command.stdout(tempfile::tempfile()?).stderr(Stdio::null()).spawn().with_context(|| format!("cannot start {program}"))?;
-    let (status, usage) = wait(child.id()).with_context(|| format!("cannot wait for {program}"))?;
-    let wall = start.elapsed().as_secs_f64() * 1e3;
-    if status != 0 {
-        bail!("{program} failed while it was measured (wait status {status})");
+    let mut children = Vec::with_capacity(commands.len());
+    for command in commands {
+        let program = command.get_program().to_string_lossy().into_owned();
+        // A file, since the dispatcher takes a stop that goes to /dev/null for unread.
+        let child = command.stdout(tempfile::tempfile()?).stderr(Stdio::null()).spawn();
+        children.push((child.with_context(|| format!("cannot start {program}"))?, program));
     }
-    Ok(Cost { cpu: milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime), wall, memory: usage.ru_maxrss as f64 / 1024.0 })
+    let mut cost = Cost { cpu: 0.0, wall: 0.0, memory: 0.0 };
+    let mut codes = Vec::with_capacity(children.len());
+    for (child, program) in children {
+        let (status, usage) = wait(child.id()).with_context(|| format!("cannot wait for {program}"))?;
+        let status = ExitStatus::from_raw(status);
+        let Some(code) = status.code() else { bail!("{program} failed while it was measured ({status})") };
+        codes.push(code);
+        cost.cpu += milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
+        cost.memory = cost.memory.max(usage.ru_maxrss as f64 / 1024.0);
+    }
+    cost.wall = start.elapsed().as_secs_f64() * 1e3;
+    Ok((cost, codes))
 }
 
 /// Reaps the child. The standard library does not hand out what the kernel says about it.
@@ -73,8 +88,16 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_process_is_not_measured() {
-        assert!(measure(&mut Command::new("false")).is_err());
-        assert!(measure(&mut Command::new("true")).is_ok());
+    fn processes_at_once_are_told_apart_by_their_codes() {
+        let (cost, codes) = measure(&mut [Command::new("false"), Command::new("true")]).unwrap();
+        assert_eq!(codes, [1, 0]);
+        assert!(cost.memory > 0.0 && cost.wall > 0.0);
+    }
+
+    #[test]
+    fn a_killed_process_is_not_measured() {
+        let mut killed = Command::new("sh");
+        killed.args(["-c", "kill -9 $$"]);
+        assert!(measure(&mut [killed]).is_err());
     }
 }

@@ -56,6 +56,14 @@ impl Scratch {
         Ok(command)
     }
 
+    /// The command of the plugin's hooks for `event`, which is on its standard input.
+    pub fn installed(&self, dist: &Path, name: &str, event: &Path) -> Result<Command> {
+        let mut command = Command::new(dist.join("bin/dispatcher"));
+        command.args(["hook", name]).stdin(File::open(event)?);
+        self.isolate(&mut command).env("CLAUDE_PLUGIN_ROOT", dist);
+        Ok(command)
+    }
+
     /// Gives `command` nothing of the caller's environment but PATH: a run depends on no settings of the machine.
     pub fn isolate<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command.current_dir(self.project()).env_clear();
@@ -72,5 +80,22 @@ pub fn map_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
         Value::Array(items) => items.iter_mut().for_each(|item| map_texts(item, change)),
         Value::Object(fields) => fields.values_mut().for_each(|field| map_texts(field, change)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A value in the shape of a GitHub token. Assembled here, so that the repository holds no text of that shape.
+pub fn token() -> String {
+    let letters = (0..36_u32).map(|i| char::from_digit((i * 7 + i * i * 3 + 5) % 36, 36).unwrap_or('a'));
+    format!("ghp{}{}", '_', letters.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_made_up_token_has_the_shape_of_one() {
+        let token = token();
+        assert!(token.len() == 40 && token[4..].chars().all(|c| c.is_ascii_alphanumeric()), "{token}");
     }
 }

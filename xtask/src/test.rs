@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
+use crate::bench;
 use crate::components::for_wasm;
 use crate::dependencies;
 use crate::dist;
@@ -26,6 +27,10 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         doc.args(["doc", "--quiet", "--release", "--no-deps", "-p", "portcullis-sdk"]);
         call(doc.env("RUSTDOCFLAGS", "-Dwarnings"))
     })?;
+    match bench::instructions::obstacle() {
+        Some(reason) => say(format!("instructions of the dispatcher: not counted, {reason}")),
+        None => step("instructions of the dispatcher", || bench::instructions::run(workspace, false))?,
+    }
     // Minutes that a developer at the keyboard need not wait for.
     match std::env::var_os("CI") {
         Some(_) => step("fuzzing", || fuzz::run(workspace, &fuzz::Options::all(120))),

@@ -1,13 +1,16 @@
-//! Ends of turns with transcripts of every size: what `stop-verify` reads of one must not grow with it.
+//! Transcripts of every size: what is read of one at the end of a turn must not grow with it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::scratch::Scratch;
+
+/// The scenario with a line that is larger than all that the gate reads.
+pub const LONG_LINE: &str = "Stop, a line of 20 MB";
 
 /// Calls of a session that has just begun.
 const SHORT: usize = 20;
@@ -18,21 +21,20 @@ const LINE_BYTES: usize = 20_000_000;
 /// Bytes of what a usual call gives back.
 const RESULT_BYTES: usize = 1_500;
 
-/// One `Stop` for each transcript, which is written into the scratch directory and goes away with it. The agent claims success
-/// and has run nothing that shows it, so that all of the turn is searched.
-pub fn stops(scratch: &Scratch) -> Result<Vec<(&'static str, Value)>> {
+/// Writes the transcripts into the scratch directory, with which they go away. Gives the name of a scenario for each.
+pub fn write_all(scratch: &Scratch) -> Result<Vec<(&'static str, PathBuf)>> {
     let transcripts: [(&str, &str, usize, Option<usize>); 3] = [
         ("Stop, small transcript", "small.jsonl", SHORT, None),
         ("Stop, 300 MB transcript", "long.jsonl", LONG_BYTES / RESULT_BYTES, None),
-        ("Stop, a line of 20 MB", "line.jsonl", SHORT, Some(LINE_BYTES)),
+        (LONG_LINE, "line.jsonl", SHORT, Some(LINE_BYTES)),
     ];
-    let mut stops = Vec::new();
+    let mut written = Vec::new();
     for (name, file, calls, large) in transcripts {
         let path = scratch.path(file);
         write(&path, calls, large).with_context(|| format!("cannot write {}", path.display()))?;
-        stops.push((name, stop(scratch, &path)));
+        written.push((name, path));
     }
-    Ok(stops)
+    Ok(written)
 }
 
 /// Some `calls`, the last of them in the turn that ends; one in this turn may give back a large result.
@@ -82,16 +84,4 @@ impl Call {
         }
         Ok(file.write_all(self.end.as_bytes())?)
     }
-}
-
-fn stop(scratch: &Scratch, transcript: &Path) -> Value {
-    json!({
-        "session_id": "6f1d2c84-0b5e-4a39-9c77-2e8d41f0a6b3",
-        "transcript_path": transcript,
-        "cwd": scratch.project(),
-        "permission_mode": "default",
-        "hook_event_name": "Stop",
-        "stop_hook_active": false,
-        "last_assistant_message": "Done, all tests pass.",
-    })
 }

@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::report;
 use crate::scratch::Scratch;
 use crate::workspace::Workspace;
 
@@ -18,8 +20,17 @@ struct Cost {
     ms: f64,
 }
 
-/// A table: the collected command lines, then texts of growing size.
-pub fn table(workspace: &Workspace, scratch: &Scratch) -> Result<String> {
+/// One text, or the mean of several.
+#[derive(Serialize, Deserialize)]
+pub struct Row {
+    pub name: String,
+    pub bytes: usize,
+    pub fuel: f64,
+    pub ms: f64,
+}
+
+/// The collected command lines, then texts of growing size.
+pub fn rows(workspace: &Workspace, scratch: &Scratch) -> Result<Vec<Row>> {
     let corpus = workspace.root.join("plugins/lib/shell/tests/data/commands.jsonl");
     let lines = fs::read_to_string(&corpus).with_context(|| corpus.display().to_string())?;
     let mut costs = Vec::new();
@@ -34,22 +45,31 @@ pub fn table(workspace: &Workspace, scratch: &Scratch) -> Result<String> {
         fuel: costs.iter().map(|cost| cost.fuel).sum::<f64>() / count,
         ms: costs.iter().map(|cost| cost.ms).sum::<f64>() / count,
     };
-    let mut text = format!("{:31} {:>10} {:>12} {:>10} {:>12}\n", "analysing", "bytes", "fuel", "ms", "fuel / byte");
-    text += &row(&format!("{} collected lines, mean", costs.len()), bytes / costs.len(), &mean);
+    let row = |name: String, bytes: usize, Cost { fuel, ms }: Cost| Row { name, bytes, fuel: fuel.round(), ms };
+    let mut rows = vec![row(format!("{} collected lines, mean", costs.len()), bytes / costs.len(), mean)];
     for (name, unit) in
         [("a here-document of data", "A line of notes about rm -rf.\n"), ("commands", "cp \"$a\" b.txt && echo done\n")]
     {
         for size in [1_000, 20_000, 60_000, 240_000, 1_000_000] {
             let body = unit.repeat(size / unit.len());
             let command = if name == "commands" { body } else { format!("cat <<'EOF' > notes.md\n{body}EOF\n") };
-            text += &row(name, command.len(), &analyse(workspace, scratch, &command)?);
+            rows.push(row(name.to_owned(), command.len(), analyse(workspace, scratch, &command)?));
         }
     }
-    Ok(text)
+    Ok(rows)
 }
 
-fn row(name: &str, bytes: usize, cost: &Cost) -> String {
-    format!("{name:31} {bytes:10} {:12.0} {:10.2} {:12.1}\n", cost.fuel, cost.ms, cost.fuel / bytes.max(1) as f64)
+pub fn table(rows: &[Row]) -> String {
+    let cells = rows.iter().map(|Row { name, bytes, fuel, ms }| {
+        vec![
+            name.clone(),
+            bytes.to_string(),
+            format!("{fuel:.0}"),
+            format!("{:.0}", ms * 1e3),
+            format!("{:.1}", fuel / (*bytes).max(1) as f64),
+        ]
+    });
+    report::table(&["analysing", "bytes", "fuel", "µs", "fuel / byte"], &cells.collect::<Vec<_>>())
 }
 
 fn analyse(workspace: &Workspace, scratch: &Scratch, command: &str) -> Result<Cost> {
