@@ -5,15 +5,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::decide::{Decision, Policy};
+use crate::derive::{self, Derived, Origin};
 use crate::overrides::Overrides;
 use crate::project;
 use crate::protocol::event::Event;
 use crate::protocol::matrix::{self, Rewrite};
 use crate::registry::{Registry, Stanza};
+use crate::route;
 use crate::sandbox::artifact::{self, Artifacts};
-use crate::sandbox::bindings::types::Verdict;
+use crate::sandbox::bindings::types::{Finding, Verdict};
 use crate::sandbox::runner::Runner;
-use crate::sandbox::{Judged, Outcome, Sandbox, Shared, engine};
+use crate::sandbox::{Failure, FailureKind, Judged, Outcome, Sandbox, Shared, engine};
 
 /// Where an event happens.
 pub struct Place {
@@ -30,6 +32,29 @@ impl Place {
         let cwd = named.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"));
         let variable = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
         Self { root: project::root(variable.as_deref(), &cwd), cwd }
+    }
+}
+
+/// The gates that an event goes to.
+pub struct Gates {
+    /// Those that judge the event itself, in order.
+    pub direct: Vec<Arc<Stanza>>,
+    /// Those that judge the files which its call changes, in order.
+    pub derived: Vec<Arc<Stanza>>,
+    /// The names that were asked for; empty: all.
+    pub only: Vec<String>,
+}
+
+impl Gates {
+    /// The gates of `registry` for `event`.
+    pub fn of(registry: &Registry, event: &Event, root: &Path, only: &[String]) -> Self {
+        let direct = route::select(registry, event, root, only);
+        Self { direct, derived: derive::gates(registry, event, root, only), only: only.to_vec() }
+    }
+
+    /// Nobody judges anything.
+    pub fn is_empty(&self) -> bool {
+        self.direct.is_empty() && self.derived.is_empty()
     }
 }
 
@@ -53,12 +78,18 @@ pub struct Dispatch<'a> {
     gates: Vec<Arc<Stanza>>,
     /// Gates whose verdict is ignored.
     background: Vec<Arc<Stanza>>,
+    /// The same of those that judge files.
+    derived: Vec<Arc<Stanza>>,
+    derived_background: Vec<Arc<Stanza>>,
+    only: Vec<String>,
+    deadline: Instant,
 }
 
 impl<'a> Dispatch<'a> {
-    /// `event` before the gates that [`route::select`](crate::route::select) chose for it.
-    pub fn new(registry: &'a Registry, event: Event, selected: Vec<Arc<Stanza>>, place: &Place, how: How) -> Self {
-        let (background, gates) = selected.into_iter().partition(|stanza| stanza.is_async);
+    /// `event` before its gates.
+    pub fn new(registry: &'a Registry, event: Event, selected: Gates, place: &Place, how: How) -> Self {
+        let (background, gates) = selected.direct.into_iter().partition(|stanza| stanza.is_async);
+        let (derived_background, derived) = selected.derived.into_iter().partition(|stanza| stanza.is_async);
         let deadline = how.start + std::time::Duration::from_millis(matrix::of(&event.name).deadline_ms());
         let engine = engine::running().expect("the settings are valid");
         let base = registry.path.parent().unwrap_or(Path::new("."));
@@ -74,7 +105,19 @@ impl<'a> Dispatch<'a> {
             trace: how.trace,
         });
         let overrides = Overrides::load(&place.root, &shared.today_utc());
-        Self { registry, overrides, shared, runner: Runner::new(deadline), gates, background }
+        let runner = Runner::new(deadline);
+        Self {
+            registry,
+            overrides,
+            shared,
+            runner,
+            gates,
+            background,
+            derived,
+            derived_background,
+            only: selected.only,
+            deadline,
+        }
     }
 
     /// What all its gates share; its event is the rewritten one, once a gate did that.
@@ -97,7 +140,9 @@ impl<'a> Dispatch<'a> {
 
     /// Runs the gates whose verdict is ignored, after the answer was given.
     pub fn judge_background(&mut self) -> Vec<Judged> {
-        self.background.iter().map(|stanza| self.runner.judge(&self.shared, stanza)).collect()
+        let mut judged: Vec<Judged> = self.background.iter().map(|stanza| self.runner.judge(&self.shared, stanza)).collect();
+        judged.extend(self.judge_files(&self.derived_background.clone()));
+        judged
     }
 
     /// Lets every gate judge whose verdict counts.
@@ -122,7 +167,58 @@ impl<'a> Dispatch<'a> {
             again.emitted.clear();
             judged.push(again);
         }
+        // What is judged is the command that would run, so this comes last; what is told is in the order of the gates.
+        let files = self.judge_files(&self.derived.clone());
+        if !files.is_empty() {
+            judged.extend(files);
+            judged.sort_by_key(|judged| judged.stanza.priority);
+        }
         judged
+    }
+
+    /// Lets gates for files judge every file that the call changes.
+    fn judge_files(&mut self, gates: &[Arc<Stanza>]) -> Vec<Judged> {
+        // One failure says it: the gate whose failure means most stands for all.
+        let Some(strictest) = gates.iter().max_by_key(|stanza| stanza.on_error.strictness()) else { return vec![] };
+        let files = match derive::all(&self.shared, self.registry, self.deadline) {
+            Ok(files) => files,
+            Err(why) => {
+                let remedy = "Write the file with the file tools, or put the command more simply.";
+                return vec![Judged::of(strictest, Outcome::Failed(Failure::new(FailureKind::Gate, &why, remedy)))];
+            }
+        };
+        let root = self.shared.root.clone();
+        let judges = |file: &Derived| gates.iter().any(|stanza| file.event_for(stanza, &root, &self.only).is_some());
+        let files: Vec<Derived> = files.into_iter().filter(judges).collect();
+        let mut judged = Vec::new();
+        for stanza in gates {
+            for file in &files[..files.len().min(derive::MAX_FILES)] {
+                let Some(shared) = file.event_for(stanza, &root, &self.only) else { continue };
+                let mut one = self.runner.judge(shared, stanza);
+                one.origin = Some(Origin::of(&file.change, shared, &self.shared.event));
+                judged.push(one);
+            }
+        }
+        if let Some(more) = files.len().checked_sub(derive::MAX_FILES).filter(|more| *more > 0) {
+            judged.push(Judged::of(strictest, Outcome::Verdicts(vec![too_many(more, &self.shared.event)])));
+        }
+        judged
+    }
+}
+
+/// What is not judged file by file is the human's decision, or told.
+fn too_many(more: usize, event: &Event) -> Verdict {
+    let all = derive::MAX_FILES + more;
+    let reason = format!(
+        "This call changes {all} files that gates are for; the first {} were judged, the other {more} were not.",
+        derive::MAX_FILES
+    );
+    match event.name.as_str() {
+        "PreToolUse" => {
+            let reason = format!("{reason} Do it in several steps, or approve it as it is.");
+            Verdict::Ask(Finding { rule: "too-many-files".into(), reason, overridable: true, event: None })
+        }
+        _ => Verdict::Advise(format!("{reason} Have a look at them.")),
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::decide::Decision;
-use crate::dispatch::{Dispatch, How, Place};
+use crate::dispatch::{Dispatch, Gates, How, Place};
 use crate::journal::Emitted;
 use crate::protocol::answer::Answer;
 use crate::protocol::event::Event;
@@ -75,6 +75,18 @@ pub struct GateTrace {
     pub fuel: u64,
     /// Verdict ignored.
     pub background: bool,
+    /// The derived event that it judged, where it was not the event itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derived: Option<DerivedEvent>,
+}
+
+/// A file that the call changes, as the gates for file tools see it.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct DerivedEvent {
+    /// `Write` or `Edit`.
+    pub tool: String,
+    /// The file.
+    pub file: String,
 }
 
 /// A gate that was not asked.
@@ -104,7 +116,7 @@ impl Explanation {
         let (name, tool) = (event.name.clone(), event.tool.clone());
         let unmatched = passed(registry, &event, place, only);
         let start = Instant::now();
-        let gates = route::select(registry, &event, &place.root, only);
+        let gates = Gates::of(registry, &event, &place.root, only);
         let mut dispatch = Dispatch::new(registry, event, gates, place, How { today, trace: true, start });
         let mut explanation = Self {
             event: name.clone(),
@@ -154,6 +166,7 @@ impl GateTrace {
             ms: judged.micros as f64 / 1000.0,
             fuel: judged.fuel,
             background: judged.stanza.is_async,
+            derived: judged.origin.as_ref().map(|origin| DerivedEvent { tool: origin.tool.clone(), file: origin.file.clone() }),
         };
         match &judged.outcome {
             Outcome::Failed(failure) => {

@@ -5,6 +5,7 @@
 
 pub mod cli;
 pub mod decide;
+pub mod derive;
 pub mod dispatch;
 pub mod explain;
 pub mod files;

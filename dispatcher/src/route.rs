@@ -31,6 +31,20 @@ pub fn select(registry: &Registry, event: &Event, root: &Path, only: &[String]) 
 
 /// Whether one stanza is for `event`.
 pub fn matches(stanza: &Stanza, event: &Event, root: &Path, only: &[String]) -> Result<(), Unmatched> {
+    fits(stanza, event, root, only)?;
+    required(stanza, root, only)
+}
+
+/// Whether the project has what the stanza requires. `only` lifts it.
+pub fn required(stanza: &Stanza, root: &Path, only: &[String]) -> Result<(), Unmatched> {
+    match &stanza.requires {
+        Some(path) if only.is_empty() && !root.join(path).exists() => Err(Unmatched::Requires(path.clone())),
+        _ => Ok(()),
+    }
+}
+
+/// The same but for what it requires: one look at the project is enough for all events that are derived from one.
+pub fn fits(stanza: &Stanza, event: &Event, root: &Path, only: &[String]) -> Result<(), Unmatched> {
     if !stanza.events.contains(&event.name) {
         return Err(Unmatched::Event);
     }
@@ -47,10 +61,7 @@ pub fn matches(stanza: &Stanza, event: &Event, root: &Path, only: &[String]) -> 
     if !stanza.paths.is_empty() && !path_matches(&stanza.paths, event, root) {
         return Err(Unmatched::Paths);
     }
-    match &stanza.requires {
-        Some(path) if only.is_empty() && !root.join(path).exists() => Err(Unmatched::Requires(path.clone())),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn subject_matches(stanza: &Stanza, event: &Event) -> bool {

@@ -14,6 +14,8 @@ pub fn file_path(host: &impl Host) -> Option<String> {
 }
 
 /// Every text that a file tool would put into a file: `content`, `new_string` (also of each of `edits`) and `new_source`.
+///
+/// Of a [derived](Event::derived) event these are the texts that are known: none does not mean that nothing is written.
 pub fn written_texts(host: &impl Host) -> Vec<String> {
     let mut texts: Vec<String> = ["/tool_input/content", "/tool_input/new_string", "/tool_input/new_source"]
         .iter()
@@ -24,6 +26,11 @@ pub fn written_texts(host: &impl Host) -> Vec<String> {
     let edits = (0..).map(|index| format!("/tool_input/edits/{index}")).take_while(|edit| host.has(edit));
     texts.extend(edits.filter_map(|edit| host.text(&format!("{edit}/new_string"))));
     texts
+}
+
+/// Whether the file goes away: a derived event of a command that deletes it, or moves it elsewhere. File tools cannot do that.
+pub fn removes(event: &Event, host: &impl Host) -> bool {
+    event.derived && host.text("/derived/effect").as_deref() == Some("delete")
 }
 
 /// An absolute path with `.` and `..` folded, `\` read as `/` where the path has a drive letter or no `/`; relative paths start at `base`.

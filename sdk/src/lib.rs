@@ -39,6 +39,9 @@
 //! - A gate sees nothing but what [`Host`] gives it; files, writing, programs and environment variables need a grant in
 //!   the stanza and answer [`HostError::Denied`] without one.
 //! - Every call gets a fresh instance: no state survives, so state belongs in a file or nowhere.
+//! - A gate for `Write` or `Edit` also judges what commands and MCP tools write: such an event is marked
+//!   [`derived`](Event::derived), and texts that are not known are absent from it. A gate that would take absence for an
+//!   empty file asks for the flag; the others need not know.
 //! - A panic, an endless loop and an `Err` all mean "could not judge", and the stanza's `on_error` decides what follows.
 //!
 //! In tests a [`FakeHost`](fake::FakeHost) stands in for the host, so that a gate is tested natively in milliseconds.

@@ -59,7 +59,7 @@ fn readable(explanation: &Explanation) -> String {
     for gate in &explanation.gates {
         let rules: Vec<&str> = gate.findings.iter().map(|(rule, _)| rule.as_str()).collect();
         let why = gate.failure.clone().unwrap_or_else(|| rules.join(", "));
-        out.push_str(format!("gate        {}: {} {why}", gate.gate, gate.verdict).trim_end());
+        out.push_str(format!("gate        {}: {}{} {why}", gate.gate, gate.verdict, explain::of_derived(gate)).trim_end());
         out.push('\n');
     }
     for (rule, reason) in &explanation.overridden {

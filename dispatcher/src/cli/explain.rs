@@ -14,7 +14,7 @@ use crate::explain::Explanation;
 use crate::protocol::event::Event;
 use crate::registry::Registry;
 
-pub use render::{analysis, whole};
+pub use render::{analysis, of_derived, whole};
 
 /// Shows how one event is judged: gates, commands, host calls and the answer; nothing is journalled
 ///

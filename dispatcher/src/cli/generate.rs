@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
+use crate::derive;
 use crate::protocol::matrix::{self, Block, Row};
 use crate::registry::matcher::Matcher;
 use crate::registry::{OnError, Registry, Stanza};
@@ -58,14 +59,15 @@ pub fn hooks(registry: &Registry) -> Value {
             .map(AsRef::as_ref)
             .filter(|stanza| stanza.events.iter().any(|event| event == row.event))
             .collect();
-        if !gates.is_empty() {
-            events.insert(row.event.into(), json!([group(row, &gates)]));
+        let derived = derive::sources(registry, row.event);
+        if !gates.is_empty() || !derived.is_empty() {
+            events.insert(row.event.into(), json!([group(row, &gates, derived)]));
         }
     }
     json!({"description": "Portcullis: sandboxed gates. Generated from registry.toml by `dispatcher generate`.", "hooks": events})
 }
 
-fn group(row: &Row, gates: &[&Stanza]) -> Value {
+fn group(row: &Row, gates: &[&Stanza], derived: Vec<&Matcher>) -> Value {
     let mut handler = json!({
         "type": "command",
         "command": "${CLAUDE_PLUGIN_ROOT}/bin/dispatcher",
@@ -77,13 +79,14 @@ fn group(row: &Row, gates: &[&Stanza]) -> Value {
         handler["onFailure"] = "block".into();
     }
     let mut group = Map::new();
-    group.extend(matcher(row, gates).map(|matcher| ("matcher".to_owned(), matcher.into())));
+    group.extend(matcher(row, gates, derived).map(|matcher| ("matcher".to_owned(), matcher.into())));
     group.insert("hooks".into(), json!([handler]));
     Value::Object(group)
 }
 
-/// The agent's matcher that lets through what at least one gate matches; `None` where one matches everything.
-fn matcher(row: &Row, gates: &[&Stanza]) -> Option<String> {
+/// The agent's matcher that lets through what at least one gate matches, or judges the files of; `None` where one matches
+/// everything.
+fn matcher(row: &Row, gates: &[&Stanza], derived: Vec<&Matcher>) -> Option<String> {
     // Agents of plugins have longer names than their matchers say, so those are matched here, by the dispatcher.
     let subject = row.subject.filter(|subject| matches!(*subject, "/tool_name" | "/source" | "/trigger"))?;
     let mut names: Vec<&str> = Vec::new();
@@ -91,12 +94,21 @@ fn matcher(row: &Row, gates: &[&Stanza]) -> Option<String> {
         let own = if subject == "/tool_name" { gate.tool.as_ref().or(gate.matcher.as_ref()) } else { gate.matcher.as_ref() };
         names.extend(own.and_then(Matcher::names)?.iter().map(String::as_str));
     }
+    let mut patterns = Vec::new();
+    for matcher in derived {
+        match matcher.names() {
+            Some(own) => names.extend(own.iter().map(String::as_str)),
+            None => patterns.push(matcher.to_string()),
+        }
+    }
     if names.contains(&"Agent") || names.contains(&"Task") {
         names.extend(["Agent", "Task"]);
     }
     let mut seen = std::collections::HashSet::new();
     names.retain(|name| seen.insert(*name));
-    Some(names.join("|"))
+    let names = names.join("|");
+    // One pattern among them makes the whole matcher one, which is searched for anywhere.
+    Some(if patterns.is_empty() { names } else { format!("^({names})$|{}", patterns.join("|")) })
 }
 
 #[cfg(test)]
@@ -122,7 +134,7 @@ mod tests {
             [[hooks]]\nname='e'\nevent='SubagentStop'\nmatcher='pr-manager'\nplugin='e'\non_error='block'\n\
             [[hooks]]\nname='f'\nevent='SessionEnd'\nplugin='f'\n";
         let hooks = hooks(&Registry::parse(text, Path::new("/r.toml")).unwrap())["hooks"].clone();
-        assert_eq!(hooks["PreToolUse"][0]["matcher"], "Bash|Agent|Write|Task");
+        assert_eq!(hooks["PreToolUse"][0]["matcher"], "Bash|Agent|Write|Monitor|PowerShell|Task");
         assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
         assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["args"], json!(["hook", "PreToolUse"]));
         assert_eq!(hooks["PostToolUse"][0]["matcher"], Value::Null);
@@ -131,6 +143,24 @@ mod tests {
             (&Value::Null, &Value::Null)
         );
         assert_eq!(hooks["SessionEnd"][0]["hooks"][0]["timeout"], 2);
-        assert_eq!(hooks.as_object().unwrap().len(), 4);
+        assert_eq!(hooks["PostToolUseFailure"][0]["matcher"], "Bash|Monitor|PowerShell", "what fails may have written");
+        assert_eq!(hooks.as_object().unwrap().len(), 5);
+    }
+
+    #[test]
+    fn what_writes_files_reaches_the_gates_for_files() {
+        let text = |derived: bool| {
+            format!(
+                "schema_version = 2\n\
+                [[writers]]\ntool='mcp__a__write|mcp__a__move'\npath='path'\n\
+                [[writers]]\ntool='mcp__.+__write_file$'\npath='path'\n\
+                [[hooks]]\nname='a'\nevent='PreToolUse'\ntool='Edit|Write'\nplugin='a'\nderived={derived}\n"
+            )
+        };
+        let hooks = |derived| hooks(&Registry::parse(&text(derived), Path::new("/r.toml")).unwrap())["hooks"].clone();
+        let expected = "^(Edit|Write|Bash|Monitor|PowerShell|mcp__a__write|mcp__a__move)$|mcp__.+__write_file$";
+        assert_eq!(hooks(true)["PreToolUse"][0]["matcher"], expected);
+        assert_eq!(hooks(false)["PreToolUse"][0]["matcher"], "Edit|Write");
+        assert_eq!(hooks(true).as_object().unwrap().len(), 1, "gates after the call are none");
     }
 }

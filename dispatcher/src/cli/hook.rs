@@ -13,13 +13,12 @@ use serde_json::json;
 
 use super::last_word::{self, say};
 use crate::decide::{Decision, Strength};
-use crate::dispatch::{Dispatch, How, Place};
+use crate::dispatch::{Dispatch, Gates, How, Place};
 use crate::journal::{Emitted, Journals};
 use crate::protocol::answer::Answer;
 use crate::protocol::event::{Event, EventError};
 use crate::protocol::matrix;
 use crate::registry::{OnError, Registry, RegistryError};
-use crate::route;
 use crate::sandbox::bindings::types::Finding;
 
 /// Judges one hook event: JSON on standard input, the answer on standard output
@@ -72,7 +71,7 @@ pub fn run(args: &Args) -> ExitCode {
         say(&format!("dispatcher: --only {name}: {} has no active gate of that name", registry.path.display()));
         return ExitCode::from(last_word::STOP);
     }
-    let gates = route::select(&registry, &event, &place.root, &args.only);
+    let gates = Gates::of(&registry, &event, &place.root, &args.only);
     if gates.is_empty() {
         // Not by returning: what was read of the registry would be freed, piece by piece.
         std::process::exit(0)

@@ -14,7 +14,7 @@ fn gate(name: &str, keys: &str) -> Arc<Stanza> {
 }
 
 fn judged(stanza: &Arc<Stanza>, outcome: Outcome) -> Judged {
-    Judged { stanza: stanza.clone(), outcome, emitted: Vec::new(), micros: 1500, fuel: 7, calls: Vec::new() }
+    Judged { micros: 1500, fuel: 7, ..Judged::of(stanza, outcome) }
 }
 
 fn said(stanza: &Arc<Stanza>, verdicts: &[Verdict]) -> Judged {
@@ -166,4 +166,53 @@ fn the_decision_is_an_event_with_each_gate() {
         ],
     });
     assert_eq!(Value::Object(emitted.fields), expected);
+}
+
+fn of_file(stanza: &Arc<Stanza>, file: &str, verdicts: &[Verdict]) -> Judged {
+    let origin = Origin { tool: "Write".into(), file: file.into(), note: format!("(writes {file})") };
+    Judged { origin: Some(origin), ..said(stanza, verdicts) }
+}
+
+#[test]
+fn a_rule_on_several_files_is_one_finding() {
+    let gate = gate("g", "");
+    let reason = |judged: &[Judged]| {
+        let decision = decide(&event(""), judged);
+        let [finding] = decision.findings.as_slice() else { panic!("{:?}", decision.findings) };
+        finding.reason.clone()
+    };
+    let no = |text: &str| [Verdict::Block(finding("r", text, true))];
+    let same: Vec<Judged> = (0..7).map(|file| of_file(&gate, &format!("f{file}"), &no("no"))).collect();
+    assert_eq!(reason(&same[..1]), "no (writes f0)");
+    assert_eq!(reason(&same[..2]), "no (writes f0)\n(writes f1)");
+    assert_eq!(reason(&same), "no (writes f0)\n(writes f1)\n(writes f2)\n(writes f3)\n(writes f4)\n(and 2 more)");
+    let other = [of_file(&gate, "a", &no("a is bad")), of_file(&gate, "b", &no("b is\nbad"))];
+    assert_eq!(reason(&other), "a is bad (writes a)\nb is\nbad\n(writes b)");
+    let twice = [of_file(&gate, "a", &no("no")), of_file(&gate, "a", &no("no"))];
+    assert_eq!(reason(&twice), "no (writes a)");
+}
+
+#[test]
+fn advice_on_files_is_given_so_often_and_then_counted() {
+    let gate = gate("g", "");
+    let files: Vec<Judged> = (0..8).map(|file| of_file(&gate, &format!("f{file}"), &[Verdict::Advise("mind".into())])).collect();
+    let decision = decide(&event(""), &files);
+    assert_eq!(decision.advice.len(), 6, "{:?}", decision.advice);
+    assert_eq!(decision.advice[0], "mind (writes f0)");
+    assert_eq!(decision.advice[5], "Portcullis: the gate `g` has something to say about 3 more files.");
+}
+
+#[test]
+fn an_override_holds_for_files_too() {
+    let decision = {
+        let scratch = tempfile::tempdir().unwrap();
+        let overrides = r#"{"overrides":[{"gate":"r","reason":"a drill","expires":"2999-01-01"}]}"#;
+        std::fs::create_dir(scratch.path().join(".foundry")).unwrap();
+        std::fs::write(scratch.path().join(".foundry/overrides.json"), overrides).unwrap();
+        let overrides = Overrides::load(scratch.path(), "2026-01-01");
+        let policy = Policy { overrides: &overrides, ask_unattended: AskUnattended::Ask };
+        Decision::of(&event(""), &[of_file(&gate("g", ""), "a", &[block("r")])], &policy)
+    };
+    assert_eq!((decision.strength, kinds(&decision)), (Strength::Pass, vec!["gate_override_used"]));
+    assert_eq!(decision.events[0].fields["derived"], true);
 }

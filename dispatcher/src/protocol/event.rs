@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::json::{self, Index, decode_string};
@@ -20,6 +21,22 @@ pub enum EventError {
     #[error("the JSON object has no `hook_event_name`")]
     NoName,
 }
+
+/// Tools whose `command` runs in a shell.
+pub const SHELL_TOOLS: [&str; 3] = ["Bash", "Monitor", "PowerShell"];
+
+/// What an event says of its own call alone; everything else holds for events derived from it too.
+const OF_THE_CALL: [&str; 9] = [
+    "hook_event_name",
+    "event_name",
+    "tool_name",
+    "tool_input",
+    "tool_response",
+    "error",
+    "is_interrupt",
+    "duration_ms",
+    "derived",
+];
 
 /// One hook event: its text, and the fields that routing and gates need.
 #[derive(Debug)]
@@ -41,7 +58,7 @@ pub struct Event {
     pub permission_mode: Option<String>,
     /// `stop_hook_active`.
     pub stop_hook_active: bool,
-    /// Whether another event's content made this one (a rewrite, a file effect of a command).
+    /// Whether the host made it from another: a file write from the command that makes it.
     pub derived: bool,
     indices: Mutex<HashMap<String, Option<Arc<Index>>>>,
     texts: Mutex<HashMap<String, Option<Arc<str>>>>,
@@ -96,6 +113,23 @@ impl Event {
         Self::of(text, Some(&self.name))
     }
 
+    /// The event called `name` of a call of `tool` with `input`, as a part of what this event's call does: its `effect`.
+    pub fn derive(&self, name: &str, tool: &str, input: &Value, effect: &str) -> Self {
+        let mut text = String::from("{");
+        let index = self.index("").expect("an event is an object");
+        for (key, range) in index.members().filter(|(key, _)| !OF_THE_CALL.contains(key)) {
+            text.push_str(&format!("{}:{},", Value::from(key), &self.text[range]));
+        }
+        let derived = json!({"tool": self.tool, "effect": effect});
+        text.push_str(&format!(
+            "\"hook_event_name\":{},\"tool_name\":{},\"tool_input\":{input},\"derived\":{derived}}}",
+            Value::from(name),
+            Value::from(tool)
+        ));
+        let event = Self::of(text, None).expect("members of an object make one");
+        Self { derived: true, ..event }
+    }
+
     /// The complete JSON text; only the escapes of half surrogate pairs are replaced.
     pub fn json(&self) -> &str {
         &self.text
@@ -144,7 +178,7 @@ impl Event {
     /// The command line that a shell tool would run.
     pub fn shell_command(&self) -> Option<Arc<str>> {
         match self.tool.as_deref() {
-            Some("Bash" | "Monitor" | "PowerShell") => self.string("/tool_input/command"),
+            Some(tool) if SHELL_TOOLS.contains(&tool) => self.string("/tool_input/command"),
             _ => None,
         }
     }
@@ -186,6 +220,18 @@ mod tests {
         let input = b"\xef\xbb\xbf{\"event_name\":\"Stop\",\r\n\"x\":\"\xff\"}\r\n";
         assert_eq!(Event::parse(input, None).unwrap().name, "Stop");
         assert_eq!(Event::parse(b"{}", Some("PreToolUse")).unwrap().name, "PreToolUse");
+    }
+
+    #[test]
+    fn a_derived_event_keeps_what_is_not_its_calls() {
+        let text = r#"{"session_id":"old","hook_event_name":"PostToolUse","tool_name":"Bash","cwd":"/p","session_id":"s",
+            "tool_input":{"command":"echo > a"},"tool_response":{"stdout":""},"deep":[[1]],"derived":false}"#;
+        let bash = Event::parse(text.as_bytes(), None).unwrap();
+        let write = bash.derive("PostToolUse", "Write", &json!({"file_path": "/p/a"}), "write");
+        let expected = r#"{"cwd":"/p","session_id":"s","deep":[[1]],"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"file_path":"/p/a"},"derived":{"tool":"Bash","effect":"write"}}"#;
+        assert_eq!(write.json(), expected);
+        assert!(write.derived && !bash.derived);
+        assert_eq!((write.file_path().as_deref(), write.shell_command()), (Some("/p/a"), None));
     }
 
     #[test]

@@ -33,6 +33,13 @@ impl Index {
         Some(Self(members.into_iter().map(|(key, item)| (key, offset(item))).collect()))
     }
 
+    /// Keys and places of all members that count: of duplicate keys the last.
+    pub fn members(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let counts = |position: usize, key: &str| self.0[position + 1..].iter().all(|(later, _)| later != key);
+        let members = self.0.iter().enumerate().filter(move |(position, (key, _))| counts(*position, key));
+        members.map(|(_, (key, range))| (key.as_str(), range.clone()))
+    }
+
     /// The member called `key`; the last one if there are several.
     pub fn get(&self, key: &str) -> Option<Range<usize>> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, range)| range.clone())

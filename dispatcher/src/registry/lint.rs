@@ -25,6 +25,7 @@ pub mod shape;
 pub mod stanzas;
 pub mod surroundings;
 pub mod verdicts;
+pub mod writers;
 
 pub use finding::{Edit, Finding, Fix, Rule, Severity, Source};
 pub use surroundings::Surroundings;
@@ -44,6 +45,7 @@ pub fn lint(text: &str, around: &Surroundings) -> Vec<Finding> {
         matchers::check(&draft, &mut findings);
         paths::check(&draft, &mut findings);
         verdicts::check(&draft, &mut findings);
+        writers::check(&draft, &mut findings);
         capabilities::check(&draft, &mut findings);
         idle::check(&draft, &mut findings);
         components::check(&draft, around, &mut findings);
@@ -88,7 +90,9 @@ fn untrusted() -> Finding {
 fn refusal(text: &str) -> Option<Finding> {
     let error = Registry::parse(text, Path::new("registry.toml")).err()?;
     let (line, column) = match error {
-        RegistryError::Syntax { line, column, .. } | RegistryError::Stanza { line, column, .. } => (line, column),
+        RegistryError::Syntax { line, column, .. }
+        | RegistryError::Stanza { line, column, .. }
+        | RegistryError::Writer { line, column, .. } => (line, column),
         RegistryError::Schema { .. } | RegistryError::Missing { .. } => (1, 1),
     };
     let start = place::offset(text, line, column);

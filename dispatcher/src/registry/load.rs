@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::lint;
 use super::matcher::Matcher;
 use super::rules::{self, Mistake};
-use super::schema::{self, AskUnattended, Capabilities, Journal, Mode, OnError, SCHEMA_VERSION};
+use super::schema::{self, AskUnattended, Capabilities, Journal, Mode, OnError, SCHEMA_VERSION, Writer};
 use super::snapshot::{self, Origin};
 use crate::sandbox::artifact::cache_directory;
 use crate::sandbox::limits;
@@ -65,15 +65,29 @@ pub enum RegistryError {
         /// What is wrong, and what would be right.
         message: String,
     },
+    /// A writer that cannot be meant.
+    #[error("{path}:{line}:{column}: [[writers]]: {message}")]
+    Writer {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
 }
 
 impl RegistryError {
     /// The file it is about.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Missing { path, .. } | Self::Syntax { path, .. } | Self::Schema { path, .. } | Self::Stanza { path, .. } => {
-                path
-            }
+            Self::Missing { path, .. }
+            | Self::Syntax { path, .. }
+            | Self::Schema { path, .. }
+            | Self::Stanza { path, .. }
+            | Self::Writer { path, .. } => path,
         }
     }
 }
@@ -94,6 +108,8 @@ pub struct Registry {
     pub analyzer: PathBuf,
     /// Largest event in bytes.
     pub max_event_bytes: u64,
+    /// `[[writers]]`, in the order of the file.
+    pub writers: Vec<(Matcher, Writer)>,
     /// By priority, then as in the file. Disabled stanzas are not among them.
     #[serde(with = "snapshot::each_shared")]
     pub stanzas: Vec<Arc<Stanza>>,
@@ -132,6 +148,8 @@ pub struct Stanza {
     pub is_async: bool,
     /// Judges anew when `stop_hook_active` is set.
     pub convergent: bool,
+    /// Also judges what commands and other tools write.
+    pub derived: bool,
     /// Journal of its events.
     pub journal: Option<String>,
     /// Pinned digest, lower case.
@@ -182,7 +200,7 @@ impl Registry {
             let enabled = hook.enabled.unwrap_or(true);
             let stanza = stanza(hook, &file.defaults, &file.journals, &base, &mut seen).map_err(|mistake| {
                 // Only a registry that is refused pays for positions.
-                let (line, column) = lint::draft::stanza_position(text, position, mistake.key);
+                let (line, column) = lint::draft::position(text, "hooks", position, mistake.key);
                 RegistryError::Stanza { path: path.to_owned(), line, column, name, message: mistake.to_string() }
             })?;
             if enabled && stanza.mode != Mode::Off {
@@ -190,6 +208,14 @@ impl Registry {
             }
         }
         stanzas.sort_by_key(|stanza| stanza.priority);
+        let writers = file.writers.into_iter().enumerate().map(|(position, writer)| {
+            let matcher = rules::writer(&writer).map_err(|mistake| {
+                let (line, column) = lint::draft::position(text, "writers", position, mistake.key);
+                RegistryError::Writer { path: path.to_owned(), line, column, message: mistake.to_string() }
+            })?;
+            Ok((matcher, writer))
+        });
+        let writers = writers.collect::<Result<_, _>>()?;
         Ok(Self {
             path: path.to_owned(),
             journals: Arc::new(file.journals),
@@ -197,6 +223,7 @@ impl Registry {
             ask_unattended: file.dispatcher.ask_unattended,
             analyzer: base.join(file.dispatcher.analyzer),
             max_event_bytes: file.dispatcher.max_event_mb.saturating_mul(1 << 20),
+            writers,
             stanzas,
         })
     }
@@ -255,6 +282,7 @@ fn stanza(
         mode: hook.mode,
         is_async: hook.r#async,
         convergent: hook.convergent,
+        derived: hook.derived.unwrap_or(true),
         journal: hook.journal,
         sha256,
         enforces: hook.enforces,
@@ -315,6 +343,14 @@ mod tests {
             (
                 &HEAD.replace("Stop", "Stp"),
                 "/r/registry.toml:4:9: [[hooks]] \"g\": there is no event `Stp`; did you mean `Stop`?",
+            ),
+            (
+                "schema_version = 2\n[[writers]]\ntool = '('\npath = 'path'",
+                "/r/registry.toml:3:8: [[writers]]: tool = \"(\" is no valid pattern",
+            ),
+            (
+                "schema_version = 2\n[[writers]]\ntool = 'mcp__fs__write'\npath = '/'",
+                "/r/registry.toml:4:8: [[writers]]: path = \"/\" names no field",
             ),
             (&format!("{HEAD}sha256 = 'ab'"), "64 hexadecimal digits"),
             (&format!("{HEAD}{}", &HEAD[19..]), "registered twice for Stop and every tool"),

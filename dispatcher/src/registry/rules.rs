@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::matcher::Matcher;
-use super::schema::OnError;
+use super::schema::{OnError, Writer};
 use crate::protocol::matrix;
 
 /// What is wrong, and what would be right.
@@ -62,6 +62,29 @@ pub fn matcher(key: &'static str, text: &str, events: &[impl AsRef<str>]) -> Res
         let right = "write names separated by `|`, or a regular expression without look-around".to_owned();
         mistake(key, format!("{key} = {text:?} is no valid pattern: {error}"), right)
     })
+}
+
+/// The keys of a writer that name a field of the tool's input.
+pub const WRITER_FIELDS: [&str; 4] = ["path", "content", "text", "removes"];
+
+/// A writer's fields are named. The matcher is that of its tools.
+pub fn writer(writer: &Writer) -> Result<Matcher, Mistake> {
+    let Writer { tool, path, content, text, removes } = writer;
+    for (key, field) in WRITER_FIELDS.into_iter().zip([Some(path), content.as_ref(), text.as_ref(), removes.as_ref()]) {
+        field.map_or(Ok(()), |field| writer_field(key, field))?;
+    }
+    matcher("tool", tool, &[""; 0])
+}
+
+/// A field of a tool's input has a name at every step.
+pub fn writer_field(key: &'static str, field: &str) -> Result<(), Mistake> {
+    match field.split('/').any(str::is_empty) {
+        false => Ok(()),
+        true => {
+            let right = "write a key of the tool's input, such as `path` or `edits/*/newText`".to_owned();
+            mistake(key, format!("{key} = {field:?} names no field"), right)
+        }
+    }
 }
 
 /// A journal is one that the registry defines.

@@ -25,9 +25,29 @@ pub struct File {
     /// Settings of the dispatcher itself.
     #[serde(default)]
     pub dispatcher: Dispatcher,
+    /// Tools besides the agent's own that write files.
+    #[serde(default)]
+    pub writers: Vec<Writer>,
     /// The gates.
     #[serde(default)]
     pub hooks: Vec<Hook>,
+}
+
+/// `[[writers]]`, a tool that writes a file, as those of MCP servers do: gates for `Write` and `Edit` judge what it writes. A
+/// field is a key of the tool's input; `/` leads into a value, and `*` stands for each item of a list.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Writer {
+    /// Matcher on the tool name. The first writer that matches counts.
+    pub tool: String,
+    /// The field that names the file; a relative name starts at the project's root.
+    pub path: String,
+    /// The field that holds the file's whole new content.
+    pub content: Option<String>,
+    /// The field that holds text which gets into the file.
+    pub text: Option<String>,
+    /// The field that names a file which goes away.
+    pub removes: Option<String>,
 }
 
 /// `[defaults]`.
@@ -68,6 +88,17 @@ pub enum OnError {
     Block,
     /// The human decides.
     Ask,
+}
+
+impl OnError {
+    /// How much a failure means, least first.
+    pub fn strictness(self) -> u8 {
+        match self {
+            Self::Continue => 0,
+            Self::Ask => 1,
+            Self::Block => 2,
+        }
+    }
 }
 
 /// How hard a gate's findings are.
@@ -211,7 +242,7 @@ pub struct Hook {
     /// Judges anew when `stop_hook_active` is set.
     #[serde(default)]
     pub convergent: bool,
-    /// Also judges events that the host derives.
+    /// Whether a gate for `Write` or `Edit` also judges what commands and other tools write (it does, unless this is false).
     pub derived: Option<bool>,
     /// Name of the journal that its events go to.
     pub journal: Option<String>,

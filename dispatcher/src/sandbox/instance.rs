@@ -15,6 +15,7 @@ use super::failure::{Failure, gate_error, refused, trapped};
 use super::shared::{Sandbox, Shared};
 use super::verdicts::sane;
 use super::{limits, linking};
+use crate::derive::Origin;
 use crate::journal::Emitted;
 use crate::registry::Stanza;
 
@@ -32,6 +33,15 @@ pub struct Judged {
     pub fuel: u64,
     /// Its host calls, where they are traced.
     pub calls: Vec<String>,
+    /// What the event was derived from, if it was.
+    pub origin: Option<Origin>,
+}
+
+impl Judged {
+    /// What the host itself says in the gate's place.
+    pub fn of(stanza: &Arc<Stanza>, outcome: Outcome) -> Self {
+        Self { stanza: stanza.clone(), outcome, emitted: Vec::new(), micros: 0, fuel: 0, calls: Vec::new(), origin: None }
+    }
 }
 
 /// Verdicts, or a failure.
@@ -125,15 +135,8 @@ fn run(
     deadline: Instant,
     record: &Arc<Mutex<Record>>,
 ) -> Result<(Vec<types::Verdict>, u64), (Failure, u64)> {
-    let Sandbox { artifacts, linking, .. } = &*shared.sandbox;
-    let engine = artifacts.engine();
-    let component = artifacts.load(&stanza.plugin, stanza.sha256.as_deref()).map_err(|error| (error.into(), 0))?;
-    check_contract(&component, engine, &stanza.plugin, "portcullis:gate/judge").map_err(|error| (error.into(), 0))?;
-    // Locked for linking only: the gate's own code runs afterwards, and may never come back.
-    let prepared = linking.lock().expect("no panic while held").prepare(&component, linking::contract);
-    let gate = prepared.and_then(gate::GatePre::new);
-    let gate =
-        gate.map_err(|error| (refused(&error).unwrap_or_else(|| LoadError::unfitting(&stanza.plugin, &error).into()), 0))?;
+    let engine = shared.sandbox.artifacts.engine();
+    let gate = prepared(&shared.sandbox, stanza).map_err(|failure| (failure, 0))?;
     let capture = Capture::default();
     let call = Call {
         shared: shared.clone(),
@@ -169,6 +172,23 @@ fn run(
         Ok(Err(error)) => Err((gate_error(&error), used)),
         Err(error) => Err((trapped(&error, stanza, store.data().memory.exhausted, &capture), used)),
     }
+}
+
+/// The gate's component, bound to what it imports: once for all files that one call changes.
+fn prepared(sandbox: &Sandbox, stanza: &Stanza) -> Result<gate::GatePre<Call>, Failure> {
+    let Sandbox { artifacts, linking, gates, .. } = sandbox;
+    let key = (stanza.plugin.clone(), stanza.sha256.clone());
+    if let Some(known) = gates.lock().expect("no panic while held").get(&key) {
+        return Ok(known.clone());
+    }
+    let component = artifacts.load(&stanza.plugin, stanza.sha256.as_deref())?;
+    check_contract(&component, artifacts.engine(), &stanza.plugin, "portcullis:gate/judge")?;
+    // Locked for linking only: the gate's own code runs afterwards, and may never come back.
+    let prepared = linking.lock().expect("no panic while held").prepare(&component, linking::contract);
+    let unfitting = |error| refused(&error).unwrap_or_else(|| LoadError::unfitting(&stanza.plugin, &error).into());
+    let gate = prepared.and_then(gate::GatePre::new).map_err(unfitting)?;
+    gates.lock().expect("no panic while held").insert(key, gate.clone());
+    Ok(gate)
 }
 
 /// WASI with nothing behind it: no directory, variable, argument, input or socket; output is captured and cut.

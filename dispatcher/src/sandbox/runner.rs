@@ -72,7 +72,8 @@ impl Runner {
             record.emitted.push(Emitted::about(&stanza.name, "plugin.events_dropped", fields));
         }
         let (emitted, calls) = (std::mem::take(&mut record.emitted), std::mem::take(&mut record.calls));
-        Judged { stanza: stanza.clone(), outcome, emitted, micros: start.elapsed().as_micros() as u64, fuel, calls }
+        let micros = start.elapsed().as_micros() as u64;
+        Judged { stanza: stanza.clone(), outcome, emitted, micros, fuel, calls, origin: None }
     }
 
     fn run(

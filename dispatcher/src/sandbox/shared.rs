@@ -1,10 +1,11 @@
 //! What the gates of one event share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::artifact::Artifacts;
+use super::bindings::gate::GatePre;
 use super::capability::shell::{Analysed, Analyser};
 use super::instance::Call;
 use super::linking::Linking;
@@ -17,6 +18,8 @@ pub struct Sandbox {
     pub artifacts: Artifacts,
     /// What gates import.
     pub linking: Mutex<Linking<Call>>,
+    /// Gates that ran, by component file and pinned digest.
+    pub gates: Mutex<HashMap<(PathBuf, Option<String>), GatePre<Call>>>,
     /// The analyser component.
     pub analyzer: PathBuf,
     /// The same, ready to run, once it was needed.
@@ -27,7 +30,7 @@ impl Sandbox {
     /// A sandbox for components from `artifacts`, and the analyser at `analyzer`.
     pub fn new(artifacts: Artifacts, analyzer: PathBuf) -> Self {
         let linking = Mutex::new(Linking::new(artifacts.engine()));
-        Self { artifacts, linking, analyzer, analyser: OnceLock::new() }
+        Self { artifacts, linking, gates: Mutex::default(), analyzer, analyser: OnceLock::new() }
     }
 }
 

@@ -118,7 +118,11 @@ fn of_effect(effect: &Effect) -> String {
         EffectKind::Read => "reads",
     };
     let path = effect.path.clone().unwrap_or_else(|| format!("{} (not known)", shown(&effect.word)));
-    let content = effect.content.as_ref().map(|content| format!(", {} bytes", content.len())).unwrap_or_default();
+    let content = match (&effect.content, &effect.fragment) {
+        (Some(content), _) => format!(", {} bytes", content.len()),
+        (None, Some(fragment)) => format!(", {} bytes of it known", fragment.len()),
+        (None, None) => String::new(),
+    };
     format!("{kind} {path}{content}, by {}", effect.command + 1)
 }
 
@@ -138,10 +142,16 @@ fn shown(word: &Word) -> String {
     }
 }
 
+/// Which derived event a gate judged; nothing where it was the event itself.
+pub fn of_derived(gate: &GateTrace) -> String {
+    gate.derived.as_ref().map(|derived| format!(" on {} of {}", derived.tool, derived.file)).unwrap_or_default()
+}
+
 fn of_gate(gate: &GateTrace) -> String {
     let mut out = String::new();
     let background = if gate.background { ", in the background" } else { "" };
-    line(&mut out, "gate", &format!("{}: {} ({:.1} ms, {} fuel{background})", gate.gate, gate.verdict, gate.ms, gate.fuel));
+    let (name, cost) = (&gate.gate, format!("({:.1} ms, {} fuel{background})", gate.ms, gate.fuel));
+    line(&mut out, "gate", &format!("{name}: {}{} {cost}", gate.verdict, of_derived(gate)));
     for (rule, reason) in &gate.findings {
         line(&mut out, "", &format!("{rule}: {}", reason.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()));
     }

@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::place::{self, Span};
+use crate::registry::rules;
 use crate::registry::schema::OnError;
 
 /// A value and its place.
@@ -37,6 +38,8 @@ pub struct Draft {
     pub journals: Vec<Journal>,
     /// `[dispatcher] analyzer`.
     pub analyzer: Option<At<String>>,
+    /// `[[writers]]`, in the order of the file.
+    pub writers: Vec<Writer>,
     /// In the order of the file.
     pub stanzas: Vec<Stanza>,
 }
@@ -48,6 +51,17 @@ pub struct Journal {
     pub name: At<String>,
     /// Its file.
     pub path: Option<At<String>>,
+}
+
+/// `[[writers]]`.
+#[derive(Debug)]
+pub struct Writer {
+    /// The line `[[writers]]`.
+    pub header: Span,
+    /// Matcher on the tool.
+    pub tool: Option<At<String>>,
+    /// Keys that name a field of the tool's input, and the field.
+    pub fields: Vec<(&'static str, At<String>)>,
 }
 
 /// `[[hooks]]`.
@@ -85,6 +99,8 @@ pub struct Stanza {
     pub is_async: Option<At<bool>>,
     /// Judges anew.
     pub convergent: Option<At<bool>>,
+    /// Judges what commands write.
+    pub derived: Option<At<bool>>,
     /// Whether it counts.
     pub enabled: Option<At<bool>>,
     /// Name of a journal.
@@ -120,17 +136,25 @@ impl Draft {
             name: At { value: name.get_ref().to_string(), span: name.span() },
             path: journal.get_ref().as_table().and_then(|journal| string(journal, "path")),
         });
-        let stanzas: Vec<(&DeTable, Span)> = match file.get("hooks").and_then(|hooks| hooks.get_ref().as_array()) {
-            Some(items) => items.iter().filter_map(|item| Some((item.get_ref().as_table()?, item.span()))).collect(),
-            None => Vec::new(),
+        let tables = |key: &str| -> Vec<(&DeTable, Span)> {
+            let items = file.get(key).and_then(|items| items.get_ref().as_array());
+            items.into_iter().flatten().filter_map(|item| Some((item.get_ref().as_table()?, item.span()))).collect()
         };
         Self {
             schema_version: integer(file, "schema_version"),
             on_error: table("defaults").and_then(on_error).map(|on_error| on_error.value).unwrap_or_default(),
             journals: journals.collect(),
             analyzer: table("dispatcher").and_then(|dispatcher| string(dispatcher, "analyzer")),
-            stanzas: stanzas.iter().map(|(stanza, header)| Stanza::read(stanza, header.clone(), text)).collect(),
+            writers: tables("writers").into_iter().map(|(writer, header)| Writer::read(writer, header)).collect(),
+            stanzas: tables("hooks").into_iter().map(|(stanza, header)| Stanza::read(stanza, header, text)).collect(),
         }
+    }
+}
+
+impl Writer {
+    fn read(table: &DeTable, header: Span) -> Self {
+        let fields = rules::WRITER_FIELDS.iter().filter_map(|key| Some((*key, string(table, key)?)));
+        Self { header, tool: string(table, "tool"), fields: fields.collect() }
     }
 }
 
@@ -153,6 +177,7 @@ impl Stanza {
             mode: string(table, "mode"),
             is_async: boolean(table, "async"),
             convergent: boolean(table, "convergent"),
+            derived: boolean(table, "derived"),
             enabled: boolean(table, "enabled"),
             journal: string(table, "journal"),
             sha256: string(table, "sha256"),
@@ -198,11 +223,11 @@ impl Capabilities {
     }
 }
 
-/// Line and column of a stanza's key, else of the stanza, else of the file's start.
-pub fn stanza_position(text: &str, position: usize, key: &str) -> (usize, usize) {
+/// Line and column of a key in one table of the list `tables`, else of the table, else of the file's start.
+pub fn position(text: &str, tables: &str, position: usize, key: &str) -> (usize, usize) {
     let parsed = DeTable::parse(text).ok();
     let span = parsed.as_ref().and_then(|file| {
-        let stanza = file.get_ref().get("hooks")?.get_ref().as_array()?.get(position)?;
+        let stanza = file.get_ref().get(tables)?.get_ref().as_array()?.get(position)?;
         let value = stanza.get_ref().as_table().and_then(|table| table.get(key));
         Some(value.map_or(stanza.span(), Spanned::span))
     });

@@ -8,6 +8,8 @@ use super::finding::Finding;
 use super::matchers::TOOL;
 use super::place::{self, Span};
 use super::surroundings::Surroundings;
+use super::writers;
+use crate::protocol::event::SHELL_TOOLS;
 use crate::protocol::matrix;
 use crate::registry::matcher::Matcher;
 use crate::registry::rules;
@@ -32,10 +34,11 @@ pub fn check(draft: &Draft, around: &Surroundings, findings: &mut Vec<Finding>) 
     for stanza in draft.stanzas.iter().filter(|stanza| stanza.is_on()) {
         stanza_in(stanza, &groups, findings);
     }
+    let on = || draft.stanzas.iter().filter(|stanza| stanza.is_on());
     let mut told = Vec::new();
     for group in &groups {
-        let registered =
-            draft.stanzas.iter().any(|stanza| stanza.is_on() && stanza.events.iter().any(|event| event.as_str() == group.event));
+        let registered = on().any(|stanza| stanza.events.iter().any(|event| event.as_str() == group.event))
+            || (group.event == "PostToolUseFailure" && on().any(|stanza| writers::judges_derived(stanza, "PostToolUse")));
         if !registered && !told.contains(&group.event) {
             told.push(group.event);
             let message = format!("no gate is for {}, so the dispatcher is started for nothing", group.event);
@@ -92,13 +95,10 @@ fn stanza_in(stanza: &Stanza, groups: &[Group], findings: &mut Vec<Finding>) {
         }
         let Some(tool) = stanza.tool.as_ref().or(stanza.matcher.as_ref()) else { continue };
         let Ok(matcher) = rules::matcher("tool", tool, &[event.as_str()]) else { continue };
-        let missed: Vec<&str> = matcher
-            .names()
-            .unwrap_or_default()
-            .iter()
-            .map(String::as_str)
-            .filter(|name| !own.iter().any(|group| group.matcher.tool(name)))
-            .collect();
+        // What a command writes reaches a gate for files only if the command reaches the dispatcher.
+        let shells = SHELL_TOOLS.iter().copied().filter(|_| writers::judges_derived(stanza, event));
+        let names = matcher.names().unwrap_or_default().iter().map(String::as_str).chain(shells);
+        let missed: Vec<&str> = names.filter(|name| !own.iter().any(|group| group.matcher.tool(name))).collect();
         if !missed.is_empty() {
             let message = format!("hooks/hooks.json does not call the dispatcher on {} of {}", event.value, missed.join(", "));
             findings.push(Finding::new(&rule::NOT_IN_HOOKS_JSON, tool.span.clone(), message).help(GENERATE));

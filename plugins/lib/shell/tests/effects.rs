@@ -1,7 +1,7 @@
 //! Which files are touched, as tables: a text, and every effect on a file, in order.
 //!
 //! An effect is written as its kind and path; paths below the project are written relative to it, a path that is not known
-//! as the word between `‹ ›`. ` = …` is literal content.
+//! as the word between `‹ ›`. ` = …` is literal content, ` ~ …` what is known of it where that is not all.
 #![cfg(feature = "analyze")]
 #![allow(missing_docs)]
 
@@ -25,7 +25,11 @@ fn written(effect: &Effect) -> String {
         Some(path) => path.strip_prefix(PROJECT).map_or(path.as_str(), |rest| rest.trim_start_matches('/')).to_owned(),
         None => format!("‹{}›", effect.word.raw),
     };
-    let content = effect.content.as_ref().map_or_else(String::new, |content| format!(" = {content:?}"));
+    let content = match (&effect.content, &effect.fragment) {
+        (Some(content), _) => format!(" = {content:?}"),
+        (None, Some(fragment)) => format!(" ~ {fragment:?}"),
+        (None, None) => String::new(),
+    };
     format!("{kind} {path}{content}")
 }
 

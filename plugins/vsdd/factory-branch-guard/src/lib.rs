@@ -2,7 +2,8 @@
 //!
 //! `.factory` is a working tree of the branch `factory-artifacts`, `.factory-project` (of projects with several
 //! repositories) one of `factory-project-artifacts`. Where the directory is no working tree, or one of another branch,
-//! nothing is written below it. The facts come from git's own files; no program is run.
+//! nothing is written below it; what landed there by mistake may be removed. The facts come from git's own files; no program
+//! is run.
 
 use portcullis_sdk::{Checkout, Event, Fields, GateError, Host, HostError, Level, Verdict, input};
 use portcullis_vsdd::target::{self, Target};
@@ -26,7 +27,7 @@ enum Mount {
 
 /// Judges one `PreToolUse` event of a tool that writes files.
 pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError> {
-    let Some(target) = Target::of(event, host) else { return Ok(vec![]) };
+    let Some(target) = Target::of(event, host).filter(|_| !input::removes(event, host)) else { return Ok(vec![]) };
     let Some((directory, expected)) = guarded(&target) else { return Ok(vec![]) };
     let fields = Fields::new().text("file_path", target.given.as_str());
     // Named from the project's root, where the commands of the message are run.
@@ -159,6 +160,19 @@ mod tests {
         let broken = plain().file("/project/.factory/.git", "gitdir: /gone\n");
         assert_eq!(rule(&broken), None);
         assert_eq!(broken.logged().len(), 1);
+    }
+
+    #[test]
+    fn what_landed_there_by_mistake_may_be_removed() {
+        for (effect, stopped) in [("delete", false), ("append", true)] {
+            let payload = json!({
+                "tool_name": "Edit", "cwd": "/project", "tool_input": {"file_path": ".factory/a"},
+                "derived": {"tool": "Bash", "effect": effect},
+            });
+            let host = FakeHost::new(payload);
+            let verdicts = judge(&Event { derived: true, ..host.event() }, &host).unwrap();
+            assert_eq!(!verdicts.is_empty(), stopped, "{effect}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! The switch is `.factory/red-gate-state.json`, `{"mode": "strict", "red": ["src/parser.rs"]}`. Test files and files that
 //! are no source code are always free, as is a file outside the project. A story's worktree is a copy of the project, so its
-//! files are judged by their place in that copy.
+//! files are judged by their place in that copy. Removing a file adds no behaviour that a test would have to ask for.
 
 mod kind;
 
@@ -21,7 +21,7 @@ portcullis_sdk::gate!(judge);
 
 /// Judges one `PreToolUse` event of a tool that writes files.
 pub fn judge(event: &Event, host: &impl Host) -> Result<Vec<Verdict>, GateError> {
-    let Some(target) = Target::of(event, host) else { return Ok(vec![]) };
+    let Some(target) = Target::of(event, host).filter(|_| !input::removes(event, host)) else { return Ok(vec![]) };
     let Some(path) = place(&target.path, &target.root, host) else { return Ok(vec![]) };
     if kind::is_test(&path) || !kind::is_source(&path, &kind::configured(host)?) {
         return Ok(vec![]);
@@ -127,6 +127,20 @@ mod tests {
             Checkout { root: "/elsewhere".into(), git_directory: git.clone(), common_directory: git, branch: None, head: None };
         assert!(stopped(host("/elsewhere/src/c.rs", state).checkout(tree.clone())));
         assert!(!stopped(host("/elsewhere/src/a.rs", state).checkout(tree)));
+    }
+
+    #[test]
+    fn what_goes_away_needs_no_test() {
+        for (effect, expected) in [("delete", false), ("edit", true), ("write", true)] {
+            let payload = json!({
+                "tool_name": "Edit", "cwd": "/project", "tool_input": {"file_path": "a.rs"},
+                "derived": {"tool": "Bash", "effect": effect},
+            });
+            let host = FakeHost::new(payload).file(STATE_FILE, r#"{"mode": "strict"}"#);
+            let verdicts = judge(&Event { derived: true, ..host.event() }, &host).unwrap();
+            assert_eq!(!verdicts.is_empty(), expected, "{effect}");
+            assert!(!judge(&host.event(), &host).unwrap().is_empty(), "only the host derives events");
+        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ struct Case {
     metric: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 8] = [
     Case {
         why: "a tree is not deleted",
         tool: "Bash",
@@ -64,6 +64,22 @@ const CASES: [Case; 6] = [
         told: "Foundry blocked this write: it contains what looks like",
         path: ("src/key.rs", false),
         metric: &[("kind", "gate_blocked"), ("gate", "secret:github-token"), ("file", "src/key.rs")],
+    },
+    Case {
+        why: "a key is not written by a command either",
+        tool: "Bash",
+        input: |_| bash(&format!("cat > src/key.rs <<'EOF'\nconst KEY: &str = \"{}\";\nEOF", key())),
+        told: "Foundry blocked this write: it contains what looks like",
+        path: ("src/key.rs", false),
+        metric: &[("kind", "gate_blocked"), ("gate", "secret:github-token"), ("file", "src/key.rs")],
+    },
+    Case {
+        why: "an ordinary file is written by a command",
+        tool: "Bash",
+        input: |_| bash("cat > src/notes.rs <<'EOF'\n//! Notes.\nEOF\necho written"),
+        told: "written",
+        path: ("src/notes.rs", true),
+        metric: &[],
     },
     Case {
         why: "a question that nobody can answer is a no, with the question as its reason",

@@ -61,8 +61,7 @@ pub(super) fn of_redirections(command: &Command, slot: u32, output: &Output) -> 
             RedirectionKind::Duplicate | RedirectionKind::HereDocument | RedirectionKind::HereString => continue,
         };
         let standard = redirection.descriptor.is_none_or(|descriptor| descriptor == 1);
-        let content = (kind != EffectKind::Read && standard && output.exact).then(|| output.text.clone());
-        examined.touch(kind, &redirection.target, content);
+        examined.touch(kind, &redirection.target, (kind != EffectKind::Read && standard).then_some(output));
     }
     examined.effects
 }
@@ -74,10 +73,11 @@ impl Examined<'_> {
         if let Some(touches) = TOUCHES.iter().find(|touches| touches.program == program) {
             let parsed = options::parse(arguments, &touches.spec);
             let skip = if parsed.has('\0', "reference") { 0 } else { touches.skip };
+            let nothing = Output::default();
             let content = match program {
-                "truncate" if parsed.value('s', "size") == Some("0") => Some(String::new()),
-                "touch" => Some(String::new()),
-                "sponge" => known(input),
+                "truncate" if parsed.value('s', "size") == Some("0") => Some(&nothing),
+                "touch" => Some(&nothing),
+                "sponge" => input,
                 _ => None,
             };
             self.all(touches.kind, parsed.operands.get(skip..).unwrap_or_default(), content);
@@ -97,7 +97,7 @@ impl Examined<'_> {
             "tee" => {
                 let parsed = options::parse(arguments, &Spec { long_flags: &["append", "ignore-interrupts"], ..values("", &[]) });
                 let kind = if parsed.has('a', "append") { EffectKind::Append } else { EffectKind::Write };
-                self.all(kind, &parsed.operands, known(input));
+                self.all(kind, &parsed.operands, input);
             }
             "sed" | "gsed" => self.sed(arguments),
             "perl" | "ruby" => {
@@ -185,20 +185,22 @@ impl Examined<'_> {
         }
     }
 
-    fn all(&mut self, kind: EffectKind, words: &[Word], content: Option<String>) {
+    fn all(&mut self, kind: EffectKind, words: &[Word], content: Option<&Output>) {
         for word in words {
-            self.touch(kind, word, content.clone());
+            self.touch(kind, word, content);
         }
     }
 
-    /// Notes that the file named by `word` is touched.
-    fn touch(&mut self, kind: EffectKind, word: &Word, content: Option<String>) {
+    /// Notes that the file named by `word` is touched; `output` goes into it.
+    fn touch(&mut self, kind: EffectKind, word: &Word, output: Option<&Output>) {
         if word.is("-") || word.is("") {
             return;
         }
         let directory = self.command.directory.clone();
         let path = word.value.as_deref().and_then(|value| absolute(directory.as_deref(), value));
-        self.effects.push(Effect { kind, path, word: word.clone(), content, command: self.slot });
+        let content = output.filter(|output| output.exact).map(|output| output.text.clone());
+        let fragment = output.filter(|output| !output.exact && !output.text.is_empty()).map(|output| output.text.clone());
+        self.effects.push(Effect { kind, path, word: word.clone(), content, fragment, command: self.slot });
     }
 }
 
@@ -211,8 +213,4 @@ fn absolute(directory: Option<&str>, path: &str) -> Option<String> {
         return Some(paths::resolve("/", path));
     }
     directory.map(|directory| paths::resolve(directory, path))
-}
-
-fn known(input: Option<&Output>) -> Option<String> {
-    input.filter(|input| input.exact).map(|input| input.text.clone())
 }
