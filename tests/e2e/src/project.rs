@@ -103,6 +103,16 @@ impl Project {
         command
     }
 
+    /// Gives it a `.factory` as it is to be: a working tree of the branch for artifacts, as far as git's own files tell.
+    pub fn factory(self) -> Self {
+        let administration = self.name("project/.git/worktrees/factory");
+        self.write("project/.git/worktrees/factory/HEAD", "ref: refs/heads/factory-artifacts\n");
+        self.write("project/.git/worktrees/factory/commondir", "../..\n");
+        self.write("project/.git/worktrees/factory/gitdir", format!("{}\n", self.name("project/.factory/.git")));
+        self.write("project/.factory/.git", format!("gitdir: {administration}\n"));
+        self
+    }
+
     /// Puts a FIFO somewhere that nobody reads or writes.
     pub fn fifo(&self, relative: &str) {
         let made = Command::new("mkfifo").arg(self.path(relative)).status().expect("mkfifo runs");

@@ -15,14 +15,9 @@ fn key() -> String {
     format!("{}_{}", "ghp", "a1B2c3D4e5F6g7H8i9J0".repeat(2))
 }
 
-/// A project that both sets guard, its `.factory` a worktree of the branch that it must be on.
+/// A project that both sets guard.
 fn project() -> Project {
-    let project = Project::default().foundry();
-    let git = project.name("project/.git");
-    project.write("project/.git/worktrees/factory/HEAD", "ref: refs/heads/factory-artifacts\n");
-    project.write("project/.git/worktrees/factory/commondir", "../..\n");
-    project.write("project/.git/worktrees/factory/gitdir", format!("{}\n", project.name("project/.factory/.git")));
-    project.write("project/.factory/.git", format!("gitdir: {git}/worktrees/factory\n"));
+    let project = Project::default().foundry().factory();
     project.write(&format!("project/{CONTRACT}"), "# BC-1.01.001: Rows stay\n\nStatus: green\n");
     project.write("project/.factory/specs/behavioral-contracts/BC-2.01.001.md", "Status: draft\n");
     project.write("project/.reference/repo/lib.rs", "");

@@ -13,7 +13,7 @@ const DETACHED: &str = "0123456789abcdef0123456789abcdef01234567";
 
 /// A project of both sets, on a branch of the agent's own.
 fn project() -> Project {
-    let project = Project::default().foundry();
+    let project = Project::default().foundry().factory();
     project.write("project/.git/HEAD", "ref: refs/heads/feature/STORY-001\n");
     project.write("project/src/main.rs", "fn main() {}\n");
     project.write("project/.factory/STATE.md", "status: draft\n");
