@@ -210,7 +210,7 @@ impl<'a> Dispatch<'a> {
 fn too_many(more: usize, event: &Event) -> Verdict {
     let all = derive::MAX_FILES + more;
     let reason = format!(
-        "This call changes {all} files that gates are for; the first {} were judged, the other {more} were not.",
+        "This call makes {all} changes of files that gates are for; the first {} were judged, the other {more} were not.",
         derive::MAX_FILES
     );
     match event.name.as_str() {

@@ -231,7 +231,12 @@ fn overridden(judged: &[Judged], dispatch: &Dispatch) -> Vec<(String, String)> {
         Verdict::Ask(finding) | Verdict::Block(finding) if finding.overridable => Some(finding),
         _ => None,
     });
-    findings.filter_map(|finding| Some((finding.rule.clone(), dispatch.overrides().reason(&finding.rule)?.to_owned()))).collect()
+    let dropped =
+        findings.filter_map(|finding| Some((finding.rule.clone(), dispatch.overrides().reason(&finding.rule)?.to_owned())));
+    // A rule may stand on several files.
+    let mut dropped: Vec<(String, String)> = dropped.collect();
+    dropped.dedup();
+    dropped
 }
 
 /// The analysis that gates were served, or one made now if none of them asked.

@@ -1,5 +1,7 @@
 //! What happens to files, one entry per file as far as possible.
 
+use std::collections::HashMap;
+
 /// What happens to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -61,36 +63,39 @@ pub struct Change {
 
 /// Changes in order, joined where no gate could tell the difference.
 #[derive(Default)]
-pub struct Changes(Vec<Change>);
+pub struct Changes {
+    all: Vec<Change>,
+    /// Where those of each file are: a command of 60 kB can write twenty thousand.
+    of_file: HashMap<String, Vec<usize>>,
+}
 
 impl Changes {
     /// Adds what happens next. What is appended joins what was written before, so that no text is cut in two.
     pub fn push(&mut self, change: Change) {
-        let last = self.0.iter_mut().rev().find(|before| before.path == change.path);
-        if let Some(before) = last.filter(|_| change.effect == Effect::Append)
-            && matches!(before.effect, Effect::Write | Effect::Append)
-            && let Some(text) = joined(&before.text, &change.text)
+        let before = self.of_file.entry(change.path.clone()).or_default();
+        if let Some(last) = before.last().map(|last| &mut self.all[*last]).filter(|_| change.effect == Effect::Append)
+            && matches!(last.effect, Effect::Write | Effect::Append)
+            && let Some(text) = joined(&last.text, &change.text)
         {
-            before.text = text;
+            last.text = text;
             return;
         }
-        let says_no_more = |before: &Change| {
-            let known = before.text == change.text || change.text == Text::Unknown;
-            before.path == change.path && before.effect == change.effect && known
-        };
-        if !self.0.iter().any(says_no_more) {
-            self.0.push(change);
+        let says_no_more =
+            |before: &Change| before.effect == change.effect && (before.text == change.text || change.text == Text::Unknown);
+        if !before.iter().any(|before| says_no_more(&self.all[*before])) {
+            before.push(self.all.len());
+            self.all.push(change);
         }
     }
 
     /// Whether a file has been changed before.
     pub fn touched(&self, path: &str) -> bool {
-        self.0.iter().any(|change| change.path == path)
+        self.of_file.contains_key(path)
     }
 
     /// All of them.
     pub fn into_vec(self) -> Vec<Change> {
-        self.0
+        self.all
     }
 }
 

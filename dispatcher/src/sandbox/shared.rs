@@ -12,14 +12,17 @@ use super::linking::Linking;
 use crate::protocol::event::Event;
 use crate::registry::schema::Journal;
 
+/// Gates, bound to what they import, by component file and pinned digest.
+pub type Prepared = HashMap<(PathBuf, Option<String>), GatePre<Call>>;
+
 /// What runs gates: made once per process, whatever the event becomes.
 pub struct Sandbox {
     /// Where components are loaded from.
     pub artifacts: Artifacts,
     /// What gates import.
     pub linking: Mutex<Linking<Call>>,
-    /// Gates that ran, by component file and pinned digest.
-    pub gates: Mutex<HashMap<(PathBuf, Option<String>), GatePre<Call>>>,
+    /// Gates that ran.
+    pub gates: Mutex<Prepared>,
     /// The analyser component.
     pub analyzer: PathBuf,
     /// The same, ready to run, once it was needed.

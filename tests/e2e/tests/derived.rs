@@ -309,9 +309,21 @@ fn many_files_are_one_finding_and_too_many_a_question() {
     assert_eq!(project.hook(&pass, &project.bash(&write(LIMIT))).stdout, "");
     let answer = project.hook(&pass, &project.bash(&write(LIMIT + 3)));
     assert_eq!(answer.decision(), Some("ask"), "{answer:#?}");
-    assert!(answer.reason().contains("changes 259 files") && answer.reason().contains("the other 3"), "{answer:#?}");
+    assert!(answer.reason().contains("makes 259 changes of files") && answer.reason().contains("the other 3"), "{answer:#?}");
     let elsewhere = Registry::default().speaker("gate", "PreToolUse", "", "tool = 'Write'\npaths = ['src/**']");
     assert_eq!(project.hook(&elsewhere, &project.bash(&write(LIMIT + 3))).stdout, "", "no gate is for these files");
+}
+
+/// Sixty kilobytes of the shortest writes: there is an answer in time, and it is no consent.
+#[test]
+fn a_command_that_writes_thousands_of_files_is_answered() {
+    let project = project();
+    for part in ["> aNUMBER;", "echo NUMBER>a;", "cp a bNUMBER;", "rm aNUMBER;"] {
+        let command: String = (0..).map(|number| part.replace("NUMBER", &number.to_string())).take(60_000 / part.len()).collect();
+        let answer = judged(&project, &format!("{command}\necho x > .reference/repo/a"));
+        assert!(answer.decision().is_some(), "{part}: {:.1000}", answer.everything());
+        assert!(answer.elapsed < std::time::Duration::from_secs(20), "{part}: {:?}", answer.elapsed);
+    }
 }
 
 #[test]

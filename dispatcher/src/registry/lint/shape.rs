@@ -263,7 +263,7 @@ fn with_article(kind: &str) -> String {
 fn bracketed(place: &str, file: &str) -> String {
     match place {
         "" => file.into(),
-        "hooks" => "[[hooks]]".into(),
+        "hooks" | "writers" => format!("[[{place}]]"),
         place => format!("[{place}]"),
     }
 }
