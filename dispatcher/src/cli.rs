@@ -17,6 +17,7 @@ pub mod init;
 pub mod inspect;
 mod last_word;
 pub mod list;
+pub mod log;
 pub mod overrides;
 pub mod validate;
 
@@ -41,6 +42,7 @@ enum Verb {
     Init(init::Args),
     Hash(hash::Args),
     Doctor(doctor::Args),
+    Log(log::Args),
     #[command(name = "override")]
     Override(overrides::Args),
     EmitEvent(emit_event::Args),
@@ -74,6 +76,7 @@ pub fn main() -> ExitCode {
         Verb::List(args) => list::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
+        Verb::Log(args) => log::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Override(args) => overrides::run(&args),
     };

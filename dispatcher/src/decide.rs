@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Value, json};
 
 use crate::derive::Origin;
-use crate::journal::Emitted;
+use crate::journal::{Emitted, attempt};
 use crate::overrides::Overrides;
 use crate::protocol::event::Event;
 use crate::protocol::matrix;
@@ -55,6 +55,8 @@ pub struct Decision {
     pub rewrite: Option<String>,
     /// For the journals.
     pub events: Vec<Emitted>,
+    /// Rules that would have counted, had no override been in force.
+    overridden: Vec<String>,
     /// Per gate, for the decision event.
     gates: Vec<Value>,
     /// Gate, rule, reason and strength of findings so far: a gate that judges again after a rewrite repeats itself.
@@ -214,6 +216,9 @@ impl Decision {
             let mut used = Emitted::about(&stanza.name, "gate_override_used", json!({"gate": finding.rule, "reason": why}));
             used.journal.clone_from(&stanza.journal);
             self.events.extend(new.then(|| said.marked(used)));
+            if !self.overridden.contains(&finding.rule) {
+                self.overridden.push(finding.rule.clone());
+            }
             return Strength::Pass;
         }
         if lets_go(event, stanza) {
@@ -304,12 +309,26 @@ impl Decision {
         strength
     }
 
-    /// What the whole thing came to, as an event.
+    /// What the whole thing came to, as an event: enough to see later what was attempted, and why it was stopped.
     pub fn event(&self, event: &Event, micros: u64) -> Emitted {
         let rules: Vec<&str> = self.findings.iter().map(|finding| finding.rule.as_str()).collect();
         let mut fields = json!({"event": event.name, "decision": self.word(event), "rules": rules, "ms": micros as f64 / 1000.0});
         if let Some(tool) = &event.tool {
             fields["tool"] = tool.as_str().into();
+        }
+        if let Some((field, text)) = attempt::of(event) {
+            fields[field] = text.into();
+        }
+        if let Some(finding) = self.findings.first() {
+            fields["message"] = attempt::shortened(&finding.reason).into();
+        }
+        if !self.overridden.is_empty() {
+            fields["overridden"] = self.overridden.clone().into();
+        }
+        for (field, value) in [("cwd", &event.cwd), ("agent", &event.agent_type)] {
+            if let Some(value) = value {
+                fields[field] = attempt::shortened(value).into();
+            }
         }
         if event.derived {
             fields["derived"] = true.into();

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
@@ -20,6 +21,7 @@ use crate::files;
 use crate::registry::schema::{Journal, Shape};
 use crate::sandbox::limits;
 
+pub mod attempt;
 mod mask;
 pub mod place;
 
@@ -85,9 +87,9 @@ impl Journals<'_> {
         for event in events.iter().filter(|event| !self.silenced(event)) {
             let named = event.journal.as_deref().filter(|name| self.in_use(name));
             let shape = named.map_or(Shape::Flat, |name| self.defined[name].shape);
-            batches.entry(named).or_default().push_str(&self.line(event, shape));
+            batches.entry(named).or_default().push_str(&self.line(event, shape, named.is_none()));
             if self.copy.is_some() {
-                copy.push_str(&self.line(event, Shape::Flat));
+                copy.push_str(&self.line(event, Shape::Flat, named.is_none()));
             }
         }
         let mut problems = Vec::new();
@@ -116,12 +118,17 @@ impl Journals<'_> {
         journal.is_some_and(is_silenced)
     }
 
-    fn line(&self, event: &Emitted, shape: Shape) -> String {
+    /// A line; one for the user's own journal names the project, since that journal holds those of all.
+    fn line(&self, event: &Emitted, shape: Shape, of_the_user: bool) -> String {
         let mut line = Map::new();
         match shape {
             Shape::Metric => {
                 line.insert("ts".into(), self.now.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string().into());
                 line.insert("kind".into(), event.kind.as_str().into());
+                // The host's own: a failure is of no use without the gate that failed.
+                if ["plugin.", "internal."].iter().any(|own| event.kind.starts_with(own)) {
+                    line.insert("plugin_name".into(), event.gate.as_str().into());
+                }
             }
             Shape::Flat => {
                 let local = self.now.to_zoned_datetime(TimeZone::system());
@@ -135,6 +142,9 @@ impl Journals<'_> {
             }
         }
         line.extend(event.fields.clone());
+        if of_the_user {
+            line.insert("project".into(), cut(&self.root.to_string_lossy()).into());
+        }
         let mut text = Value::Object(line).to_string();
         text.push('\n');
         text
@@ -170,7 +180,8 @@ impl Journals<'_> {
 
     fn append_to_state(&self, lines: &str) -> io::Result<()> {
         let directory = state_directory().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"))?;
-        fs::create_dir_all(&directory)?;
+        // It shows what was attempted in all projects.
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
         append_to(files::open_append(&directory.join(format!("events-{}.jsonl", self.day())))?, lines)
     }
 
@@ -273,6 +284,25 @@ mod tests {
             (&flat["type"], &flat["hook"], &flat["session_id"]),
             (&"gate_blocked".into(), &"guard-bash".into(), &"s-1".into())
         );
+    }
+
+    #[test]
+    fn a_metric_line_about_a_failure_names_the_gate() {
+        let (root, defined) = (Path::new("/p"), BTreeMap::new());
+        let event = Emitted::about("guard-bash", "plugin.crashed", serde_json::json!({"trap": "trap"}));
+        let line: Value = serde_json::from_str(&journals(root, &defined, None).line(&event, Shape::Metric, false)).unwrap();
+        assert_eq!((&line["kind"], &line["plugin_name"]), (&"plugin.crashed".into(), &"guard-bash".into()));
+    }
+
+    #[test]
+    fn a_line_for_the_users_own_journal_names_the_project_whatever_a_gate_says() {
+        let (root, defined) = (Path::new("/p"), BTreeMap::new());
+        let mut event = blocked();
+        event.fields.insert("project".into(), "/another".into());
+        let line = |of_the_user| -> Value {
+            serde_json::from_str(&journals(root, &defined, None).line(&event, Shape::Flat, of_the_user)).unwrap()
+        };
+        assert_eq!((&line(true)["project"], &line(false)["project"]), (&"/p".into(), &"/another".into()));
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod dispatch;
 pub mod explain;
 pub mod files;
 pub mod journal;
+pub mod log;
 pub mod overrides;
 pub mod project;
 pub mod protocol;

@@ -10,6 +10,7 @@ mod demo;
 mod dependencies;
 mod dist;
 mod fuzz;
+mod looking_back;
 mod measure;
 mod process;
 mod scratch;
@@ -50,6 +51,8 @@ enum Verb {
     Fuzz(fuzz::Options),
     /// Measure whole processes beside the same checks as ordinary hooks, and beside processes that do nothing
     Bench(bench::Options),
+    /// Measure `dispatcher log` on a large journal against `grep -c`
+    BenchLog(looking_back::Options),
 }
 
 fn main() -> ExitCode {
@@ -79,6 +82,7 @@ fn run(verb: Verb) -> Result<()> {
             demo::run(&workspace)
         }
         Verb::Fuzz(options) => fuzz::run(&workspace, &options),
+        Verb::BenchLog(options) => looking_back::run(&workspace, &options),
         Verb::Bench(options) => bench::run(&workspace, &options),
     }
 }

@@ -216,3 +216,26 @@ fn an_override_holds_for_files_too() {
     assert_eq!((decision.strength, kinds(&decision)), (Strength::Pass, vec!["gate_override_used"]));
     assert_eq!(decision.events[0].fields["derived"], true);
 }
+
+#[test]
+fn a_decision_says_what_was_attempted_and_why_it_was_stopped() {
+    let gate = gate("g", "");
+    let event = event(
+        r#""tool_name":"Bash","cwd":"/p","agent_type":"worker","tool_input":{"command":"DEPLOY_PASSWORD=hunter2 deploy\n --now"}"#,
+    );
+    let text = r#"{"overrides":[{"gate":"o","reason":"why","expires":"2999-01-01"}]}"#;
+    let overrides = Overrides::parse(text, "2026-01-01");
+    let policy = Policy { overrides: &overrides, ask_unattended: AskUnattended::Ask };
+    let verdicts = [block("o"), Verdict::Block(finding("r", "PASSWORD=hunter2 is no\nplace for it.", true)), block("o")];
+    let fields = Decision::of(&event, &[said(&gate, &verdicts)], &policy).event(&event, 1500).fields;
+    for (field, expected) in [
+        ("command", json!("DEPLOY_PASSWORD=*** deploy --now")),
+        ("message", json!("PASSWORD=*** is no place for it.")),
+        ("overridden", json!(["o"])),
+        ("rules", json!(["r"])),
+        ("cwd", json!("/p")),
+        ("agent", json!("worker")),
+    ] {
+        assert_eq!(fields[field], expected, "{field}");
+    }
+}

@@ -8,6 +8,7 @@ mod call;
 mod legal;
 mod process;
 mod project;
+pub mod sample;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
