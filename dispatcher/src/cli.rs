@@ -19,6 +19,7 @@ mod last_word;
 pub mod list;
 pub mod log;
 pub mod overrides;
+pub mod report;
 pub mod validate;
 
 /// Sandboxed gates for coding agents' hooks.
@@ -43,6 +44,7 @@ enum Verb {
     Hash(hash::Args),
     Doctor(doctor::Args),
     Log(log::Args),
+    Report(report::Args),
     #[command(name = "override")]
     Override(overrides::Args),
     EmitEvent(emit_event::Args),
@@ -77,6 +79,7 @@ pub fn main() -> ExitCode {
         Verb::Inspect(args) => inspect::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Log(args) => log::run(&args),
+        Verb::Report(args) => report::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Override(args) => overrides::run(&args),
     };

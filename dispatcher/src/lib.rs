@@ -15,6 +15,7 @@ pub mod overrides;
 pub mod project;
 pub mod protocol;
 pub mod registry;
+pub mod report;
 pub mod repository;
 pub mod route;
 pub mod sandbox;

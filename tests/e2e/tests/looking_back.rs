@@ -1,4 +1,4 @@
-//! `log` over the journals that the dispatcher itself has written, and over made-up ones.
+//! `log` and `report` over the journals that the dispatcher itself has written, and over made-up ones.
 
 use std::fs::{self, File};
 use std::process::{Child, Command};
@@ -133,7 +133,7 @@ fn made_up_journals_are_counted_to_the_last_line() {
 }
 
 #[test]
-fn hostile_lines_neither_end_it_nor_reach_the_terminal() {
+fn hostile_lines_neither_end_it_nor_reach_the_terminal_or_the_page() {
     let project = Project::default();
     let hostile = json!({
         "type": "dispatcher.decision", "ts_epoch": 1_790_000_000, "decision": "deny", "rules": ["<script>alert(1)</script>"], "tool": "Bash",
@@ -148,6 +148,26 @@ fn hostile_lines_neither_end_it_nor_reach_the_terminal() {
     let (table, problems) = asked(&project, &["log", &file]);
     assert!(table.contains("alert(1)") && !table.contains(['\u{1b}', '\u{202e}']), "{table}");
     assert!(problems.contains("4 lines are no events"), "{problems}");
+    let page = project.name("page.html");
+    asked(&project, &["report", &file, "--out", &page]);
+    let page = fs::read_to_string(page).expect("the page");
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script") && !page.contains("<img"), "{page}");
+}
+
+#[test]
+fn a_report_needs_nothing_else() {
+    let project = lived_in();
+    let page = project.name("report.html");
+    let (said, _) = asked(&project, &["report", "--out", &page]);
+    assert!(said.contains("events judged"), "{said}");
+    let page = fs::read_to_string(page).expect("the page");
+    for shown in ["git-push-force", "guard-bash", "protected-path", "a test database", "<svg", "prefers-color-scheme", "p95"] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    for foreign in ["http://", "https://", "src=", "href=", "url(", "@import", "<script", "hunter2"] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    assert_eq!(asked(&project, &["report"]).0.lines().next(), page.lines().next(), "standard output, when it is no terminal");
 }
 
 /// Ended with the test, whatever becomes of it.
@@ -184,6 +204,7 @@ fn what_cannot_be_asked_is_said_clearly() {
         (&["log", "--since", "soon"][..], "\"soon\" is no time; `2h`"),
         (&["log", "nowhere.jsonl"], "nowhere.jsonl"),
         (&["log", "--registry", "nowhere.toml"], "give the files to read without it"),
+        (&["report", "--out", "no/such/directory/page.html"], "no/such/directory/page.html"),
     ] {
         let status = finish(&mut dispatcher(&project, words, "answer"), LONGEST).unwrap_or_else(|failure| panic!("{failure}"));
         let problems = fs::read_to_string(project.path("problems")).expect("text");
