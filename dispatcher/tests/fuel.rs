@@ -10,11 +10,11 @@ use std::sync::Mutex;
 use std::thread::scope;
 use std::time::Instant;
 
-use portcullis::dispatch::{Dispatch, How, Place};
+use portcullis::dispatch::{Dispatch, Gates, How, Place};
+use portcullis::project;
 use portcullis::protocol::event::Event;
 use portcullis::registry::Registry;
 use portcullis::sandbox::{Outcome, limits};
-use portcullis::{project, route};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -199,7 +199,7 @@ fn judge(registry: &Registry, task: &Task) -> Result<Vec<(String, u64, u64)>, St
     let Ok(event) = Event::parse(event.as_bytes(), None) else { return Ok(vec![]) };
     let (bytes, command) = (event.json().len(), event.shell_command().map(|command| command.len()));
     let place = Place { root: root.clone(), cwd: root.clone() };
-    let gates = route::select(registry, &event, &root, std::slice::from_ref(&task.gate));
+    let gates = Gates::of(registry, &event, &root, std::slice::from_ref(&task.gate));
     let how = How { today: None, trace: false, start: Instant::now() };
     let mut dispatch = Dispatch::new(registry, event, gates, &place, how);
     let judged = dispatch.judge().into_iter().chain(dispatch.judge_background()).collect::<Vec<_>>();
