@@ -159,7 +159,7 @@ fn the_decision_is_an_event_with_each_gate() {
         ("dispatcher.decision", "dispatcher", None)
     );
     let expected = json!({
-        "event": "PreToolUse", "decision": "deny", "rules": ["a"], "ms": 2.5, "tool": "Bash",
+        "event": "PreToolUse", "decision": "deny", "rules": ["a"], "ms": 2.5, "tool": "Bash", "message": "a",
         "gates": [
             {"gate": "g", "verdict": "block", "ms": 1.5, "fuel": 7, "rules": ["a"]},
             {"gate": "f", "verdict": "pass", "ms": 1.5, "fuel": 7, "failure": "fuel"},

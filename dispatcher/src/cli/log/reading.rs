@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn moments_are_named_as_people_do() {
-        let now: ZonedDateTime = "2026-03-15T12:30:00[UTC]".parse().unwrap();
+        let now = "2026-03-15T12:30:00Z".parse::<Timestamp>().unwrap().to_zoned_datetime(TimeZone::UTC);
         for (when, expected) in [
             ("2h", "2026-03-15T10:30:00Z"),
             ("3d", "2026-03-12T12:30:00Z"),
