@@ -43,7 +43,7 @@ enum Verb {
     Dist,
     /// Everything that must hold: build, dist, format, lints, tests, docs
     Test,
-    /// The long tests: load, kills, many at once; figures in docs/soak.md
+    /// The long tests: load, kills, many at once
     Soak,
     /// Run the real dispatcher on a few typical events and show what it decides
     Demo,

@@ -1,6 +1,6 @@
 //! The long runs: tests that repeat what the usual ones do a few times, until what is rare has happened.
 //!
-//! The same code, told by `PORTCULLIS_SOAK`; each says what it did in a line. `docs/soak.md` has the figures of one run.
+//! The same code, told by `PORTCULLIS_SOAK`; each says in a line what it did.
 
 use anyhow::Result;
 
