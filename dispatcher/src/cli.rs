@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use clap::{Args as _, FromArgMatches, Parser, Subcommand};
 
+use crate::registry::{Layered, RegistryError};
+
 pub mod check;
 pub mod compile;
 pub mod doctor;
@@ -20,6 +22,7 @@ pub mod list;
 pub mod log;
 pub mod overrides;
 pub mod report;
+pub mod trust;
 pub mod validate;
 
 /// Sandboxed gates for coding agents' hooks.
@@ -47,6 +50,7 @@ enum Verb {
     Report(report::Args),
     #[command(name = "override")]
     Override(overrides::Args),
+    Trust(trust::Args),
     EmitEvent(emit_event::Args),
 }
 
@@ -82,6 +86,7 @@ pub fn main() -> ExitCode {
         Verb::Report(args) => report::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Override(args) => overrides::run(&args),
+        Verb::Trust(args) => trust::run(&args),
     };
     result.unwrap_or_else(|error| {
         last_word::say(&format!("dispatcher: {error:#}"));
@@ -99,7 +104,16 @@ fn plain_hook() -> Option<hook::Args> {
     hook::Args::from_arg_matches(&matches).ok()
 }
 
-/// The registry to use: the one named, else the plugin's, else the one that came with this executable.
+/// The shipped registry and the user's layer; if a file is named, that one alone. A project's layer is still to be added.
+fn registry(named: Option<&PathBuf>) -> Result<Layered, RegistryError> {
+    let path = registry_path(named);
+    match named {
+        Some(_) => Layered::alone(&path),
+        None => Layered::of_user(&path),
+    }
+}
+
+/// The registry file to use: the one named, else the plugin's, else the one that came with this executable.
 fn registry_path(named: Option<&PathBuf>) -> PathBuf {
     let plugin = std::env::var_os("CLAUDE_PLUGIN_ROOT").map(|root| PathBuf::from(root).join("registry.toml"));
     let shipped = || {

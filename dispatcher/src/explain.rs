@@ -11,7 +11,8 @@ use crate::journal::Emitted;
 use crate::protocol::answer::Answer;
 use crate::protocol::event::Event;
 use crate::protocol::matrix;
-use crate::registry::Registry;
+use crate::registry::layers::Layer;
+use crate::registry::{Layered, Registry};
 use crate::route::{self, Unmatched};
 use crate::sandbox::bindings::Analysis;
 use crate::sandbox::bindings::types::{Finding, Verdict};
@@ -29,6 +30,8 @@ pub struct Explanation {
     pub tool: Option<String>,
     /// The project's root.
     pub project_root: String,
+    /// Where its gates come from, and layers that do nothing.
+    pub layers: Vec<Layer>,
     /// The shell command's analysis, or why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub analysis: Option<Result<Analysis, String>>,
@@ -111,7 +114,8 @@ pub struct Sent {
 
 impl Explanation {
     /// Judges `event` as `hook` would, without writing to any journal.
-    pub fn of(registry: &Registry, event: Event, place: &Place, only: &[String], today: Option<String>) -> Self {
+    pub fn of(layered: &Layered, event: Event, place: &Place, only: &[String], today: Option<String>) -> Self {
+        let registry = &layered.registry;
         let row = matrix::of(&event.name);
         let (name, tool) = (event.name.clone(), event.tool.clone());
         let unmatched = passed(registry, &event, place, only);
@@ -122,6 +126,7 @@ impl Explanation {
             event: name.clone(),
             tool,
             project_root: place.root.display().to_string(),
+            layers: layered.layers.clone(),
             analysis: None,
             analysis_cost: None,
             gates: Vec::new(),

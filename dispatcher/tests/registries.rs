@@ -38,7 +38,7 @@ fn around(text: &str) -> Surroundings {
                 continue;
             }
             "layer" => {
-                around.layer_trusted = Some(false);
+                around.project_layer = Some(portcullis::registry::layers::State::Untrusted);
                 continue;
             }
             other => panic!("unknown line #! {other}"),

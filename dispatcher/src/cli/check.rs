@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::explain::{self, Common};
 use crate::explain::Explanation;
+use crate::registry::layers::State;
 
 /// Judges a shell command: what it would run, and what every gate thinks of it
 ///
@@ -61,6 +62,9 @@ fn readable(explanation: &Explanation) -> String {
         let why = gate.failure.clone().unwrap_or_else(|| rules.join(", "));
         out.push_str(format!("gate        {}: {}{} {why}", gate.gate, gate.verdict, explain::of_derived(gate)).trim_end());
         out.push('\n');
+    }
+    for layer in explanation.layers.iter().filter(|layer| layer.state != State::InForce) {
+        out.push_str(&format!("layer       {}: {}\n", layer.path.display(), layer.standing()));
     }
     for (rule, reason) in &explanation.overridden {
         out.push_str(&format!("override    {rule}: {reason}\n"));

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use crate::registry::Registry;
 use crate::sandbox::artifact::{self, Artifacts};
 use crate::sandbox::engine;
 
@@ -25,13 +24,17 @@ pub struct Args {
 
 /// Runs the verb; exit code 1 if a component cannot be compiled.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let path = super::registry_path(args.registry.as_ref());
-    let registry = Registry::load(&path)?;
+    // Of a project's layer nothing is compiled before its first event: it is no part of an installation.
+    let registry = super::registry(args.registry.as_ref())?.registry;
     let cache = artifact::cache_directory();
     if cache.is_none() && !args.beside {
         bail!("there is no cache directory of your own with mode 0700: set XDG_CACHE_HOME or HOME, or use --beside");
     }
-    let artifacts = Artifacts::new(engine::running().expect("the settings are valid"), path.parent().unwrap_or(&path), cache);
+    let artifacts = Artifacts::new(
+        engine::running().expect("the settings are valid"),
+        registry.path.parent().unwrap_or(&registry.path),
+        cache,
+    );
     let mut components: BTreeSet<PathBuf> =
         registry.stanzas.iter().map(|stanza| stanza.plugin.clone()).chain([registry.analyzer.clone()]).collect();
     if args.beside {

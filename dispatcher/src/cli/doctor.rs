@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::overrides::project_root;
 use crate::files;
+use crate::registry::{Layered, RegistryError};
 
 /// Finds what is wrong with the installation and the project, and says the remedy
 ///
@@ -81,13 +82,13 @@ fn is_some<S: serde::Serializer>(fix: &Option<(PathBuf, String)>, serializer: S)
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let root = project_root(args.project.as_deref())?;
-    let registry = super::registry_path(args.registry.as_ref());
-    let mut checks = look(&registry, &root);
+    let registry = || super::registry(args.registry.as_ref());
+    let mut checks = look(registry(), &root);
     if args.fix {
         for (path, content) in checks.iter().filter_map(|check| check.fix.as_ref()) {
             repair(path, content, args.json)?;
         }
-        checks = look(&registry, &root);
+        checks = look(registry(), &root);
     }
     match args.json {
         true => println!("{}", serde_json::to_string_pretty(&checks)?),
@@ -96,7 +97,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(checks.iter().any(|check| check.state == State::Error))))
 }
 
-fn look(registry: &Path, root: &Path) -> Vec<Check> {
+fn look(registry: Result<Layered, RegistryError>, root: &Path) -> Vec<Check> {
     let mut checks = installation::checks(registry, root);
     checks.extend(foundry::checks(root));
     checks

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use crate::dispatch::Place;
 use crate::explain::Explanation;
 use crate::protocol::event::Event;
-use crate::registry::Registry;
 
 pub use render::{analysis, of_derived, whole};
 
@@ -51,9 +50,9 @@ pub struct Common {
 impl Common {
     /// Judges an event the way `hook` would.
     pub fn explain(&self, event: Event) -> Result<Explanation> {
-        let registry = Registry::load(&super::registry_path(self.registry.as_ref()))?;
         let place = Place::of(&event);
-        Ok(Explanation::of(&registry, event, &place, &self.only, self.today.map(|date| date.to_string())))
+        let layered = super::registry(self.registry.as_ref())?.with_project(&place.root)?;
+        Ok(Explanation::of(&layered, event, &place, &self.only, self.today.map(|date| date.to_string())))
     }
 
     /// The PreToolUse event of a tool call in the current directory.

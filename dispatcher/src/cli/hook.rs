@@ -1,5 +1,7 @@
 //! `dispatcher hook`: one event from standard input to the answer on standard output.
 
+mod mention;
+
 use std::fs;
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -12,6 +14,8 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::last_word::{self, say};
+use mention::Mention;
+
 use crate::decide::{Decision, Strength};
 use crate::dispatch::{Dispatch, Gates, How, Place};
 use crate::journal::{Emitted, Journals};
@@ -47,44 +51,50 @@ const MAX_EVENT_BYTES: u64 = 64 << 20;
 pub fn run(args: &Args) -> ExitCode {
     let start = Instant::now();
     last_word::arm(args.event.as_deref());
-    let path = super::registry_path(args.registry.as_ref());
-    let registry = Registry::load(&path);
+    let layered = super::registry(args.registry.as_ref());
+    let registry = layered.as_ref().map(|layered| &layered.registry);
     let limit = registry.as_ref().map_or(MAX_EVENT_BYTES, |registry| registry.max_event_bytes);
     let event = match read_event(limit, args.event.as_deref()) {
         Ok(event) => event,
-        Err(error) => return unreadable(args, registry.as_ref().ok(), &error, start),
+        Err(error) => return unreadable(args, registry.ok(), &error, start),
     };
     last_word::about(&event.name);
     let place = Place::of(&event);
     let (name, session) = (event.name.clone(), event.session.clone());
     let session = session.as_deref();
-    let registry = match registry {
-        Ok(registry) => registry,
+    let layered = match layered.and_then(|layered| layered.with_project(&place.root)) {
+        Ok(layered) => layered,
         Err(error) => {
             let mut decision = broken_registry(&error, &event, &place);
             decision.events.push(decision.event(&event, start.elapsed().as_micros() as u64));
             return finish(args, None, &place, session, &name, decision).into();
         }
     };
+    let registry = &layered.registry;
     // A misspelt name would judge nothing and look like consent.
     if let Some(name) = args.only.iter().find(|name| !registry.stanzas.iter().any(|stanza| stanza.name == **name)) {
         say(&format!("dispatcher: --only {name}: {} has no active gate of that name", registry.path.display()));
         return ExitCode::from(last_word::STOP);
     }
-    let gates = Gates::of(&registry, &event, &place.root, &args.only);
-    if gates.is_empty() {
+    let gates = Gates::of(registry, &event, &place.root, &args.only);
+    let mention = mention::of(&layered.layers, &event);
+    if gates.is_empty() && mention.is_none() {
         // Not by returning: what was read of the registry would be freed, piece by piece.
         std::process::exit(0)
     }
     let how = How { today: args.today.map(|date| date.to_string()), trace: false, start };
-    let mut dispatch = Dispatch::new(&registry, event, gates, &place, how);
+    let mut dispatch = Dispatch::new(registry, event, gates, &place, how);
     let judged = dispatch.judge();
     let mut decision = dispatch.decide(&judged);
+    if let Some(Mention { notice, event }) = mention {
+        decision.notices.push(notice);
+        decision.events.push(event);
+    }
     decision.events.push(decision.event(&dispatch.shared().event, start.elapsed().as_micros() as u64));
-    let code = finish(args, Some(&registry), &place, session, &name, decision);
+    let code = finish(args, Some(registry), &place, session, &name, decision);
     let background = dispatch.judge_background();
     if !background.is_empty() {
-        journals(args, Some(&registry), &place, session).write(&dispatch.decide(&background).events);
+        journals(args, Some(registry), &place, session).write(&dispatch.decide(&background).events);
     }
     // A gate that was given up may still hold its thread; the answer is out, so nobody waits for it.
     std::process::exit(code.into())

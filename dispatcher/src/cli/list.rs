@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::overrides::project_root;
 use crate::protocol::matrix;
+use crate::registry::layers::Kind;
 use crate::registry::lint::verdicts::can_block;
 use crate::registry::schema::Capabilities;
-use crate::registry::{Mode, OnError, Registry, Stanza};
+use crate::registry::{Mode, OnError, Stanza};
 use crate::sandbox::artifact::{self, Artifacts, LoadError, Standing};
 use crate::sandbox::engine;
 
@@ -41,22 +43,25 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let path = super::registry_path(args.registry.as_ref());
-    let registry = Registry::load(&path)?;
-    let gates: Vec<&Stanza> = registry.stanzas.iter().map(AsRef::as_ref).filter(|stanza| wanted(stanza, args)).collect();
+    let layered = super::registry(args.registry.as_ref())?.with_project(&project_root(None)?)?;
+    let path = &layered.registry.path;
+    let gates: Vec<&Stanza> = layered.registry.stanzas.iter().map(AsRef::as_ref).filter(|stanza| wanted(stanza, args)).collect();
     if args.markdown {
         print!("{}", page(&gates));
         return Ok(ExitCode::SUCCESS);
     }
     let artifacts = Artifacts::new(
         engine::running().expect("the settings are valid"),
-        path.parent().unwrap_or(&path),
+        path.parent().unwrap_or(path),
         artifact::cache_directory(),
     );
     let states: Vec<&str> =
         gates.iter().map(|stanza| state(&artifacts.standing(&stanza.plugin, stanza.sha256.as_deref()))).collect();
     match args.json {
-        true => println!("{:#}", Value::from_iter(gates.iter().zip(&states).map(|(stanza, state)| as_json(stanza, state)))),
+        true => {
+            let rows = gates.iter().zip(&states).map(|(stanza, state)| as_json(stanza, layered.layer_of(stanza), state));
+            println!("{:#}", Value::from_iter(rows));
+        }
         false => {
             let head = COLUMNS.iter().chain(&["ARTIFACT"]).map(|column| column.to_uppercase()).collect();
             let rows = gates.iter().zip(&states).map(|(stanza, state)| {
@@ -65,6 +70,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 row
             });
             print!("{}", table(std::iter::once(head).chain(rows).collect()));
+            // The shipped registry alone goes without saying.
+            for layer in layered.layers.iter().filter(|_| layered.layers.len() > 1) {
+                println!("layer {}: {}", layer.path.display(), layer.standing());
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -109,7 +118,8 @@ fn cells(stanza: &Stanza) -> [String; 6] {
     ]
 }
 
-fn matches(stanza: &Stanza) -> String {
+/// What of its events a gate judges.
+pub(super) fn matches(stanza: &Stanza) -> String {
     let mut parts: Vec<String> =
         [&stanza.tool, &stanza.matcher].into_iter().flatten().map(|matcher| matcher.to_string()).collect();
     if !stanza.paths.is_empty() {
@@ -121,7 +131,8 @@ fn matches(stanza: &Stanza) -> String {
     if parts.is_empty() { "everything".into() } else { parts.join(", ") }
 }
 
-fn capabilities(own: &Capabilities) -> String {
+/// What a gate may do.
+pub(super) fn capabilities(own: &Capabilities) -> String {
     let mut parts = Vec::new();
     let mut add = |verb: &str, list: Option<&Vec<String>>| {
         if let Some(list) = list.filter(|list| !list.is_empty()) {
@@ -146,7 +157,7 @@ fn state(standing: &Result<Standing, LoadError>) -> &'static str {
     }
 }
 
-fn as_json(stanza: &Stanza, state: &str) -> Value {
+fn as_json(stanza: &Stanza, layer: Kind, state: &str) -> Value {
     let own = &stanza.capabilities;
     json!({
         "set": stanza.journal,
@@ -170,6 +181,7 @@ fn as_json(stanza: &Stanza, state: &str) -> Value {
         "plugin": stanza.plugin,
         "enforces": stanza.enforces,
         "codes": stanza.codes,
+        "layer": layer,
         "artifact": state,
     })
 }
@@ -206,6 +218,7 @@ fn page(gates: &[&Stanza]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::Registry;
     use std::path::Path;
 
     #[test]

@@ -6,8 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+use super::overrides::project_root;
 use crate::files::open_regular;
 use crate::registry::json_schema;
+use crate::registry::layers::{self, Kind, Layered};
 use crate::registry::lint::render::{self, Checked};
 use crate::registry::lint::{Severity, Surroundings, catalogue, decode, fix, lint, surroundings};
 
@@ -17,7 +19,7 @@ use crate::registry::lint::{Severity, Surroundings, catalogue, decode, fix, lint
 /// Exit code 0: nothing to object to; 1: errors (with --strict: warnings too); 2: could not run.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The registries [default: that of the plugin]
+    /// The registries [default: that of the plugin, your own layer, and the project's]
     registries: Vec<PathBuf>,
     /// Take warnings for errors; notes are never
     #[arg(long)]
@@ -68,6 +70,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let mut named = args.registries.clone();
     if named.is_empty() {
         named.push(super::registry_path(None));
+        named.extend(layers::user_path().filter(|path| path.exists()));
+        let project = project_root(None)?.join(layers::project::DIRECTORY).join(layers::FILE);
+        named.extend(Some(project).filter(|path| path.exists()));
     }
     let mut checked = Vec::new();
     for path in &named {
@@ -93,8 +98,8 @@ fn check(named: &Path, args: &Args) -> Result<Checked> {
     read.with_context(|| format!("{} cannot be read", path.display()))?;
     let (mut text, no_text) = decode(&bytes);
     let around = match args.text_only {
-        true => Surroundings::default(),
-        false => Surroundings::look(&path, &text),
+        true => Surroundings { kind: layers::kind_of(&path), ..Surroundings::default() },
+        false => looked_at(&path, &text),
     };
     if no_text.is_none() && (args.fix || args.diff) {
         text = repaired(named, &path, text, &around, args.fix)?;
@@ -103,6 +108,22 @@ fn check(named: &Path, args: &Args) -> Result<Checked> {
     findings.retain(|finding| !args.allow.iter().any(|allowed| allowed == finding.rule.id));
     let hooks_json = around.hooks_json.map(|text| (surroundings::hooks_json(named).display().to_string(), text));
     Ok(Checked { path: named.display().to_string(), text, hooks_json, findings })
+}
+
+/// What lies around the registry, and below it where it is a layer.
+fn looked_at(path: &Path, text: &str) -> Surroundings {
+    let around = Surroundings::look(path, text);
+    // A user's layer that is broken says so itself; for the project's one, the shipped registry is then all there is below it.
+    let shipped = || Layered::alone(&super::registry_path(None));
+    let lower = match layers::kind_of(path) {
+        Kind::Shipped => return around,
+        Kind::User => shipped(),
+        Kind::Project => Layered::of_user(&super::registry_path(None)).or_else(|_| shipped()),
+    };
+    match lower {
+        Ok(lower) => around.above(&lower.registry, path, text),
+        Err(_) => Surroundings { kind: layers::kind_of(path), ..around },
+    }
 }
 
 /// Shows the repairs; writes them, and goes on with the repaired text, if `write` says so.

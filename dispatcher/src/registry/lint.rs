@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use super::layers::{Kind, State};
 use super::{Registry, RegistryError};
 
 pub mod capabilities;
@@ -50,12 +51,10 @@ pub fn lint(text: &str, around: &Surroundings) -> Vec<Finding> {
         idle::check(&draft, &mut findings);
         components::check(&draft, around, &mut findings);
         hooks_json::check(&draft, around, &mut findings);
-        if around.layer_trusted == Some(false) {
-            findings.push(untrusted());
-        }
+        findings.extend(around.project_layer.as_ref().and_then(untrusted));
     }
     if !findings.iter().any(|finding| finding.rule.severity == Severity::Error) {
-        findings.extend(refusal(text));
+        findings.extend(refusal(text, around));
     }
     findings.sort_by_key(|finding| (finding.source, finding.span.start, finding.span.end));
     findings
@@ -81,18 +80,30 @@ fn syntax(error: &toml::de::Error, text: &str) -> Finding {
     Finding::new(&catalogue::TOML_SYNTAX, place::within(span, text), error.message().replace('\n', " "))
 }
 
-fn untrusted() -> Finding {
-    Finding::new(&catalogue::UNTRUSTED_LAYER, 0..0, "this layer of the project is not trusted, so it has no effect")
-        .help("read it, then trust it; any change to it ends that trust")
+fn untrusted(state: &State) -> Option<Finding> {
+    let message = match state {
+        State::Untrusted => "this layer of the project is not trusted, so it has no effect",
+        State::Changed => "this layer of the project has changed since it was trusted, so it has no effect",
+        State::Broken(why) => why,
+        State::InForce => return None,
+    };
+    let help = "read it, then `dispatcher trust` it; any change to it ends that trust";
+    Some(Finding::new(&catalogue::UNTRUSTED_LAYER, 0..0, message).help(help))
 }
 
 /// What only the loader objects to: no rule of the linter may be laxer than the loader's.
-fn refusal(text: &str) -> Option<Finding> {
-    let error = Registry::parse(text, Path::new("registry.toml")).err()?;
+fn refusal(text: &str, around: &Surroundings) -> Option<Finding> {
+    let path = Path::new("registry.toml");
+    let parsed = match around.kind {
+        Kind::Shipped => Registry::parse(text, path).map(drop),
+        Kind::User | Kind::Project => Registry::parse_layer(text, path).map(drop),
+    };
+    let own = parsed.err();
+    let error = own.as_ref().or(around.refused.as_ref())?;
     let (line, column) = match error {
         RegistryError::Syntax { line, column, .. }
         | RegistryError::Stanza { line, column, .. }
-        | RegistryError::Writer { line, column, .. } => (line, column),
+        | RegistryError::Writer { line, column, .. } => (*line, *column),
         RegistryError::Schema { .. } | RegistryError::Missing { .. } => (1, 1),
     };
     let start = place::offset(text, line, column);

@@ -80,6 +80,12 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
+    /// A mistake at a byte of the text.
+    pub fn at(text: &str, path: &Path, offset: usize, message: String) -> Self {
+        let (line, column) = lint::place::line_and_column(text, offset);
+        Self::Syntax { path: path.to_owned(), line, column, message }
+    }
+
     /// The file it is about.
     pub fn path(&self) -> &Path {
         match self {
@@ -188,6 +194,18 @@ impl Registry {
 
     /// Checks a registry's text; `path` is where it is (to be) found.
     pub fn parse(text: &str, path: &Path) -> Result<Self, RegistryError> {
+        let (registry, changes) = Self::parse_layer(text, path)?;
+        match changes.first_key_value() {
+            None => Ok(registry),
+            Some((gate, _)) => {
+                let message = format!("[gates.{gate}] is for your own layer only; change the stanza of {gate} itself");
+                Err(RegistryError::at(text, path, lint::place::of_table(text, &["gates", gate]), message))
+            }
+        }
+    }
+
+    /// The same for a layer, with what it changes of the layers below.
+    pub fn parse_layer(text: &str, path: &Path) -> Result<(Self, BTreeMap<String, schema::Change>), RegistryError> {
         let file: schema::File = toml::from_str(text).map_err(|error| syntax(&error, text, path))?;
         if file.schema_version != SCHEMA_VERSION {
             return Err(RegistryError::Schema { path: path.to_owned(), found: file.schema_version });
@@ -216,7 +234,7 @@ impl Registry {
             Ok((matcher, writer))
         });
         let writers = writers.collect::<Result<_, _>>()?;
-        Ok(Self {
+        let registry = Self {
             path: path.to_owned(),
             journals: Arc::new(file.journals),
             on_unreadable: file.dispatcher.on_unreadable,
@@ -225,13 +243,14 @@ impl Registry {
             max_event_bytes: file.dispatcher.max_event_mb.saturating_mul(1 << 20),
             writers,
             stanzas,
-        })
+        };
+        Ok((registry, file.gates))
     }
 }
 
 fn syntax(error: &toml::de::Error, text: &str, path: &Path) -> RegistryError {
-    let (line, column) = lint::place::line_and_column(text, error.span().map_or(0, |span| span.start));
-    RegistryError::Syntax { path: path.to_owned(), line, column, message: error.message().trim().replace('\n', " ") }
+    let offset = error.span().map_or(0, |span| span.start);
+    RegistryError::at(text, path, offset, error.message().trim().replace('\n', " "))
 }
 
 /// A stanza's identity: two with the same name, event and matchers would be one gate run twice.
@@ -294,7 +313,7 @@ fn stanza(
 }
 
 /// TOML to JSON: a date becomes a string, a float that JSON does not know becomes null.
-fn config_json(value: toml::Value) -> serde_json::Value {
+pub fn config_json(value: toml::Value) -> serde_json::Value {
     use serde_json::Value as Json;
     match value {
         toml::Value::String(text) => Json::String(text),

@@ -28,6 +28,9 @@ pub struct File {
     /// Tools besides the agent's own that write files.
     #[serde(default)]
     pub writers: Vec<Writer>,
+    /// Changes of gates of the layers below, by name. Only the user's own layer may have them.
+    #[serde(default)]
+    pub gates: BTreeMap<String, Change>,
     /// The gates.
     #[serde(default)]
     pub hooks: Vec<Hook>,
@@ -48,6 +51,32 @@ pub struct Writer {
     pub text: Option<String>,
     /// The field that names a file which goes away.
     pub removes: Option<String>,
+}
+
+/// `[gates.NAME]`: what of a gate of the layers below is otherwise; it holds for all its stanzas.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(transform = json_schema::add_fuel_cap)]
+pub struct Change {
+    /// Whether it counts at all.
+    pub enabled: Option<bool>,
+    /// How hard its findings are.
+    pub mode: Option<Mode>,
+    /// What its failure means.
+    pub on_error: Option<OnError>,
+    /// Milliseconds that it may take.
+    #[schemars(range(min = 1, max = 600_000))]
+    pub timeout_ms: Option<u32>,
+    /// Base of the fuel budget.
+    #[serde(alias = "fuel_cap")]
+    #[schemars(range(min = 1, max = i64::MAX))]
+    pub fuel: Option<u64>,
+    /// MiB of guest memory.
+    #[schemars(range(min = 1, max = 4096))]
+    pub memory_mb: Option<u32>,
+    /// Keys of its `[hooks.config]`, each replaced as a whole.
+    #[schemars(with = "json_schema::AnyTable")]
+    pub config: toml::Table,
 }
 
 /// `[defaults]`.

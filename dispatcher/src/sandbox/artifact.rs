@@ -1,7 +1,7 @@
 //! From a component file to code that can run: compiled ahead of time, once.
 //!
 //! An artifact is native code and is trusted like the dispatcher itself, so it is taken from two places only: beside its
-//! component (shipped, as `NAME.cwasm` with its certificate), or the user's own cache directory of mode 0700. A certificate
+//! component in the dispatcher's own installation (shipped, as `NAME.cwasm` with its certificate), or the user's own cache directory of mode 0700. A certificate
 //! names the digests of component and artifact. Both, and what is remembered of them, count only if nobody but the user, root or
 //! the installation's owner can have written them. Digests are computed once; afterwards component and artifact are recognised by
 //! device, inode, size and times.
@@ -23,7 +23,10 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::engine::{self, ARTIFACT_KEY};
-use crate::files::Held;
+use crate::files::{Held, open_regular};
+
+/// Largest component that is read.
+const MAX_COMPONENT: u64 = 256 << 20;
 
 /// Why a component cannot be run. Each message names the file and is followed by a remedy.
 #[derive(Clone, Debug, Error)]
@@ -173,7 +176,7 @@ impl Artifacts {
                 return Ok(component);
             }
         }
-        let bytes = fs::read(path).map_err(unreadable)?;
+        let bytes = read(path).map_err(unreadable)?;
         let digest = hex(&Sha256::digest(&bytes));
         check_pin(path, &digest, pinned)?;
         if let Some(component) = self.existing(path, stamp, &digest) {
@@ -184,11 +187,11 @@ impl Artifacts {
 
     /// Whether a component would run at once, without running it.
     pub fn standing(&self, path: &Path, pinned: Option<&str>) -> Result<Standing, LoadError> {
-        let bytes = fs::read(path).map_err(|error| LoadError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        let bytes = read(path).map_err(|error| LoadError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
         let digest = hex(&Sha256::digest(&bytes));
         check_pin(path, &digest, pinned)?;
         let mut standing = Standing::Stale;
-        for artifact in [Some(beside(path)), self.cached(&digest)].into_iter().flatten().filter(|artifact| artifact.exists()) {
+        for artifact in [shipped(path), self.cached(&digest)].into_iter().flatten().filter(|artifact| artifact.exists()) {
             match open_trusted(&artifact) {
                 None => standing = Standing::Foreign(artifact),
                 Some((file, _)) if certified(&artifact, &file, &digest) => return Ok(Standing::Ready),
@@ -208,7 +211,7 @@ impl Artifacts {
 
     /// An artifact that is there already: shipped beside the component, or in the cache.
     fn existing(&self, path: &Path, stamp: Stamp, digest: &str) -> Option<Component> {
-        let candidates = [Some(beside(path)), self.cached(digest)];
+        let candidates = [shipped(path), self.cached(digest)];
         candidates.into_iter().flatten().find_map(|artifact| {
             // Opened once, so that what is judged is what is run.
             let (file, artifact_stamp) = open_trusted(&artifact)?;
@@ -293,6 +296,24 @@ pub fn cache_directory() -> Option<PathBuf> {
     let metadata = fs::symlink_metadata(&directory).ok()?;
     let own = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
     (own && metadata.mode() & 0o077 == 0).then_some(directory)
+}
+
+/// A component's bytes: of a regular file, so that a FIFO in its place holds nobody up.
+fn read(component: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(component)?.take(MAX_COMPONENT + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MAX_COMPONENT {
+        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_COMPONENT} bytes"))),
+        false => Ok(bytes),
+    }
+}
+
+/// The artifact that was shipped beside a component. Only where this executable itself is installed: a repository or the author
+/// of a gate could put any code beside theirs.
+fn shipped(component: &Path) -> Option<PathBuf> {
+    let executable = std::env::current_exe().and_then(fs::canonicalize).ok()?;
+    let component = fs::canonicalize(component).ok()?;
+    component.starts_with(executable.parent()?.parent()?).then(|| beside(&component))
 }
 
 fn check_pin(path: &Path, found: &str, pinned: Option<&str>) -> Result<(), LoadError> {

@@ -9,20 +9,28 @@ use serde_json::Value;
 use super::Check;
 use crate::cli::generate;
 use crate::journal;
-use crate::registry::Registry;
+use crate::registry::layers::{Kind, Layer, State};
+use crate::registry::{Layered, Registry, RegistryError};
 use crate::sandbox::artifact::{self, Artifacts, Standing};
 use crate::sandbox::engine;
 
 /// Looks at everything outside the project's own state.
-pub fn checks(path: &Path, root: &Path) -> Vec<Check> {
+pub fn checks(layered: Result<Layered, RegistryError>, root: &Path) -> Vec<Check> {
     let mut checks = vec![cache(), git(), state()];
-    match Registry::load(path) {
-        Ok(registry) => {
-            checks.push(Check::ok("registry", format!("{}: {} gates", path.display(), registry.stanzas.len())));
-            checks.extend(components(&registry));
-            checks.extend(hooks(&registry));
-            checks.extend(version(path));
-            checks.extend(permissions(&registry));
+    match layered {
+        Ok(layered) => {
+            checks.extend(hooks(&layered.registry));
+            match layered.with_project(root) {
+                Ok(layered) => {
+                    let registry = &layered.registry;
+                    checks.extend(layered.layers.iter().map(layer));
+                    checks.extend(uncalled(&layered));
+                    checks.extend(components(registry));
+                    checks.extend(version(&registry.path));
+                    checks.extend(permissions(registry));
+                }
+                Err(error) => checks.push(Check::error("registry", error.to_string(), "Correct it.")),
+            }
         }
         Err(error) => {
             checks.push(Check::error("registry", error.to_string(), "Correct it; `dispatcher validate` shows every mistake."))
@@ -30,6 +38,36 @@ pub fn checks(path: &Path, root: &Path) -> Vec<Check> {
     }
     checks.extend(settings(root));
     checks
+}
+
+fn layer(layer: &Layer) -> Check {
+    let what = if layer.layer == Kind::Shipped { "registry" } else { "layer" };
+    let path = layer.path.display();
+    match &layer.state {
+        State::InForce => Check::ok(what, format!("{path}: {} gates", layer.stanzas)),
+        State::Untrusted => Check::warning(what, format!("{path} is not trusted"), "Read it, then run `dispatcher trust`."),
+        State::Changed => {
+            Check::warning(what, format!("{path} has changed since it was trusted"), "Read it, then run `dispatcher trust`.")
+        }
+        State::Broken(why) => Check::warning(what, why, "Its gates do nothing until it is corrected."),
+    }
+}
+
+/// Gates of layers for events that the shipped hooks.json does not hand on.
+fn uncalled(layered: &Layered) -> Option<Check> {
+    let path = layered.registry.path.parent()?.join("hooks/hooks.json");
+    let hooks: Value = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
+    let handed_on = |event: &String| hooks.get("hooks").is_some_and(|hooks| hooks.get(event).is_some());
+    let stanzas = layered.registry.stanzas.iter().filter(|stanza| layered.layer_of(stanza) != Kind::Shipped);
+    let missing: Vec<String> = stanzas
+        .flat_map(|stanza| stanza.events.iter().map(|event| (stanza.name.as_str(), event)))
+        .filter(|(_, event)| !handed_on(event))
+        .map(|(gate, event)| format!("{gate} ({event})"))
+        .collect();
+    (!missing.is_empty()).then(|| {
+        let found = format!("the plugin's hooks.json does not call the dispatcher for {}", missing.join(", "));
+        Check::warning("layer", found, "Add a hook for the event to your settings, with `dispatcher hook` as its command.")
+    })
 }
 
 fn cache() -> Check {

@@ -14,6 +14,9 @@ pub fn whole(explanation: &Explanation) -> String {
     let mut out = String::new();
     let tool = explanation.tool.as_deref().map(|tool| format!(" of {tool}")).unwrap_or_default();
     line(&mut out, "event", &format!("{}{tool}, project {}", explanation.event, explanation.project_root));
+    for layer in &explanation.layers {
+        line(&mut out, "layer", &format!("{}: {}", layer.path.display(), layer.standing()));
+    }
     match &explanation.analysis {
         Some(Ok(found)) => {
             out.push_str(&analysis(found));

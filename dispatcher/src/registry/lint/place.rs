@@ -20,6 +20,17 @@ pub fn offset(text: &str, line: usize, column: usize) -> usize {
     start + line.char_indices().nth(column - 1).map_or(line.len(), |(offset, _)| offset)
 }
 
+/// The byte where the last key of a path of tables is written; the text's first byte where there is no such key.
+pub fn of_table(text: &str, keys: &[&str]) -> usize {
+    let (file, _) = toml::de::DeTable::parse_recoverable(text);
+    let (mut table, mut offset) = (Some(file.get_ref()), 0);
+    for key in keys {
+        let Some((key, value)) = table.and_then(|table| table.get_key_value(*key)) else { return 0 };
+        (table, offset) = (value.get_ref().as_table(), key.span().start);
+    }
+    offset
+}
+
 /// A span that can be cut out of the text.
 pub fn within(span: Span, text: &str) -> Span {
     let start = boundary(text, span.start);
@@ -47,5 +58,11 @@ mod tests {
         }
         assert_eq!(line_and_column(text, 6), (1, 6), "inside a character");
         assert_eq!(within(6..99, text), 5..15);
+    }
+
+    #[test]
+    fn a_table_is_found_by_its_keys() {
+        let text = "a = 1\n[b.c]\nd = 2\n";
+        assert_eq!((of_table(text, &["b", "c"]), of_table(text, &["b", "c", "d"]), of_table(text, &["x"])), (9, 12, 0));
     }
 }

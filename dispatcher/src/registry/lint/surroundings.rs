@@ -1,4 +1,4 @@
-//! What lies around a registry: its components, hooks.json, and whether it is a trusted layer. The only part of the linter
+//! What lies around a registry: its components, hooks.json, and how it stands as a layer. The only part of the linter
 //! that looks at the disk.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 use super::draft::Draft;
-use crate::registry::trust;
+use crate::registry::layers::{self, Kind, State, project};
+use crate::registry::{Registry, RegistryError};
 use crate::sandbox::artifact::{self, Artifacts, LoadError};
 use crate::sandbox::engine;
 use crate::sandbox::facts::Facts;
@@ -20,8 +21,12 @@ pub struct Surroundings {
     pub components: BTreeMap<String, Result<Facts, LoadError>>,
     /// `hooks/hooks.json` beside the registry, if there is one.
     pub hooks_json: Option<String>,
-    /// Whether the user trusts it; `None` for a registry that is no project's layer.
-    pub layer_trusted: Option<bool>,
+    /// Whose layer it is.
+    pub kind: Kind,
+    /// How it stands as a project's layer; `None` for a registry that is none.
+    pub project_layer: Option<State>,
+    /// What the layers below it forbid it.
+    pub refused: Option<RegistryError>,
 }
 
 impl Surroundings {
@@ -30,11 +35,15 @@ impl Surroundings {
         let base = path.parent().unwrap_or(Path::new("."));
         let (table, _) = DeTable::parse_recoverable(text);
         let draft = Draft::read(table.get_ref(), text);
-        Self {
-            components: components(&draft, base),
-            hooks_json: fs::read_to_string(hooks_json(path)).ok(),
-            layer_trusted: trust::is_layer(path).then(|| trust::is_trusted(path, text)),
-        }
+        Self { components: components(&draft, base), hooks_json: fs::read_to_string(hooks_json(path)).ok(), ..Self::default() }
+    }
+
+    /// The same for a layer above `lower`.
+    pub fn above(self, lower: &Registry, path: &Path, text: &str) -> Self {
+        let kind = layers::kind_of(path);
+        let root = path.parent().and_then(Path::parent).filter(|_| kind == Kind::Project);
+        let project_layer = root.and_then(|root| Some(project::load(root, lower)?.1.err().unwrap_or(State::InForce)));
+        Self { kind, project_layer, refused: layers::check(kind, text, path, lower).err(), ..self }
     }
 }
 
