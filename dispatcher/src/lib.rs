@@ -12,6 +12,7 @@ pub mod files;
 pub mod journal;
 pub mod log;
 pub mod overrides;
+pub mod places;
 pub mod project;
 pub mod protocol;
 pub mod registry;

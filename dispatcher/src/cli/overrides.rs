@@ -75,10 +75,11 @@ pub fn today() -> String {
 
 /// Rules that no override reaches, by how they begin, and what to do instead. Whoever tries should hear it now, and not
 /// wonder at the next stop.
-const NEVER: [(&str, &str); 4] = [
+const NEVER: [(&str, &str); 5] = [
     ("secret:", "make a placeholder obviously fake, or move the value out of the file"),
     ("context-firewall", "raise `handoffSummaryTokenBudget` in .foundry/config.json"),
     ("verify-before-claiming", "set `verifyOnStop` to false in .foundry/config.json"),
+    ("self-", "agree when you are asked, or make the change yourself"),
     ("failed:", "a gate has failed, and `dispatcher doctor` may know why"),
 ];
 

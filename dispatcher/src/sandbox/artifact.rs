@@ -284,12 +284,17 @@ fn recall(memory: &Path) -> Option<BTreeMap<PathBuf, Accepted>> {
     serde_json::from_slice(&text).ok()
 }
 
-/// The user's cache directory for artifacts, made if missing: `$XDG_CACHE_HOME/portcullis`, else `~/.cache/portcullis`.
-/// `None` if it belongs to somebody else or others may write to it.
-pub fn cache_directory() -> Option<PathBuf> {
+/// Where the user's cache directory for artifacts is: `$XDG_CACHE_HOME/portcullis`, else `~/.cache/portcullis`.
+pub fn cache_place() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    let directory = base.join("portcullis");
+    Some(base.join("portcullis"))
+}
+
+/// The user's cache directory for artifacts, made if missing.
+/// `None` if it belongs to somebody else or others may write to it.
+pub fn cache_directory() -> Option<PathBuf> {
+    let directory = cache_place()?;
     if !directory.is_dir() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory).ok()?;
     }

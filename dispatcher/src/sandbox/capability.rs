@@ -19,6 +19,7 @@ use super::bindings::gate::portcullis::gate::{clock, config, log, shell_types, t
 use super::instance::Call;
 use super::limits;
 use crate::journal::Emitted;
+use crate::places;
 use types::HostError;
 
 impl types::Host for Call {}
@@ -27,11 +28,12 @@ impl shell_types::Host for Call {}
 impl config::Host for Call {
     fn config(&mut self, key: String) -> Option<String> {
         self.note("config", &key);
-        self.stanza.config.get(&key).map(Value::to_string)
+        self.stanza.config.get(&key).map(|value| self.setting(value).to_string())
     }
 
     fn all(&mut self) -> String {
-        Value::Object(self.stanza.config.clone()).to_string()
+        let settings = self.stanza.config.iter().map(|(key, value)| (key.clone(), self.setting(value)));
+        Value::Object(settings.collect()).to_string()
     }
 
     fn base_directory(&mut self) -> String {
@@ -75,6 +77,12 @@ impl log::Host for Call {
 }
 
 impl Call {
+    /// A value of the stanza's configuration; one of the host's own places where it names one.
+    fn setting(&self, value: &Value) -> Value {
+        let place = value.as_str().and_then(|text| places::named(text, &self.stanza.base_directory));
+        place.map_or_else(|| value.clone(), Value::String)
+    }
+
     /// Records a host call for a trace; `what` is its argument, shortened.
     fn note(&self, function: &str, what: &str) {
         if !self.shared.trace {

@@ -15,6 +15,7 @@ use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
 use super::{FILE, State, at_stanza, check_names};
+use crate::places;
 use crate::project::fold;
 use crate::registry::schema::Change;
 use crate::registry::trust::{Record, Store, Trust};
@@ -153,9 +154,9 @@ fn component(stanza: &Stanza) -> Option<&Path> {
 }
 
 fn leaves(entry: &str, root: &Path) -> bool {
-    // The event's own files stay, the installation's do not.
+    // The event's own files stay, the host's own places do not.
     match entry.strip_prefix("${") {
-        Some(name) => name.starts_with("plugin}"),
+        Some(_) => places::of_host(entry).is_some(),
         None => entry.starts_with("~/") || !fold(&root.join(entry)).starts_with(root),
     }
 }

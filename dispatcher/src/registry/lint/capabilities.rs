@@ -4,6 +4,7 @@ use super::catalogue as rule;
 use super::draft::{At, Draft, Stanza};
 use super::finding::Finding;
 use super::{known, paths};
+use crate::places;
 use crate::sandbox::capability::process::SHELLS;
 
 /// The entries that stand for a file of the event, each with the event that has it, if only one has.
@@ -11,8 +12,6 @@ const PLACEHOLDERS: [(&str, Option<&str>); 3] =
     [("${transcript}", None), ("${agent_transcript}", Some("SubagentStop")), ("${subagent_transcripts}", None)];
 /// The entry that stands for the directory of the stanza's journal.
 const JOURNAL: &str = "${journal}";
-/// What an entry begins with that lies where the plugin is installed.
-const PLUGIN: &str = "${plugin}";
 
 /// Checks all stanzas.
 pub fn check(draft: &Draft, findings: &mut Vec<Finding>) {
@@ -68,8 +67,8 @@ fn grant(entry: &At<String>, verb: &str, stanza: &Stanza) -> Option<Finding> {
 }
 
 fn placeholder(entry: &At<String>, verb: &str, stanza: &Stanza) -> Option<Finding> {
-    if entry.as_str() == PLUGIN || entry.starts_with(&format!("{PLUGIN}/")) {
-        let what = "what is installed is only read";
+    if places::of_host(entry).is_some() {
+        let what = "places of the host are only read";
         return (verb != "read").then(|| nothing(entry.span.clone(), what).help("write below the project"));
     }
     if entry.as_str() == JOURNAL {
@@ -88,7 +87,8 @@ fn placeholder(entry: &At<String>, verb: &str, stanza: &Stanza) -> Option<Findin
             let finding = nothing(entry.span.clone(), &format!("there is no {}", entry.value));
             Some(finding.help(
                 "`${transcript}`, `${agent_transcript}` and `${subagent_transcripts}` stand for files of the event, `${journal}` for the \
-                 directory of the gate's journal, `${plugin}/…` for what is installed with it",
+                 directory of the gate's journal; `${plugin}/…` is what is installed with it, `${config}/…` your own layer, `${agent}/…` the \
+                 agent's settings",
             ))
         }
     }

@@ -8,6 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use crate::journal::place::{self, Logs};
+use crate::places;
 use crate::project;
 use crate::protocol::event::Event;
 use crate::sandbox::shared::Shared;
@@ -34,8 +35,6 @@ pub enum Refusal {
 
 /// What stands for the directory of the stanza's journal, as an entry and in the paths that a gate asks for.
 const JOURNAL: &str = "${journal}";
-/// What an entry begins with that lies where the plugin is installed.
-const PLUGIN: &str = "${plugin}";
 
 /// What a stanza grants.
 #[derive(Clone, Copy)]
@@ -44,7 +43,7 @@ pub struct Grants<'a> {
     pub allow: &'a [String],
     /// The journal that `${journal}` stands for, where it may stand for one.
     pub journal: Option<&'a str>,
-    /// The registry's directory, which `${plugin}` stands for where the agent names no other; `None` where it stands for nothing.
+    /// The registry's directory, from where places of the host are found; `None` where entries name none of them.
     pub base_directory: Option<&'a Path>,
 }
 
@@ -121,11 +120,9 @@ impl Entry {
             let logs = journal(grants, shared)?;
             return Some(Self { top: logs.top, base: project::fold(&logs.directory), pattern: None });
         }
-        if let Some(below) = entry.strip_prefix(PLUGIN).filter(|below| below.is_empty() || below.starts_with('/')) {
-            let registry = grants.base_directory?;
-            let named = std::env::var_os("CLAUDE_PLUGIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
-            let top = project::fold(&named.or_else(|| std::path::absolute(registry).ok())?);
-            let base = project::fold(&top.join(below.trim_start_matches('/')));
+        if let Some((name, below)) = places::of_host(entry) {
+            let top = places::of(name, grants.base_directory?)?;
+            let base = project::fold(&top.join(below));
             return base.starts_with(&top).then_some(Self { top, base, pattern: None });
         }
         let top = shared.root.clone();

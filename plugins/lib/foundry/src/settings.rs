@@ -67,6 +67,29 @@ impl Settings {
         }
     }
 
+    /// The settings of a file with this text; broken, it means every default.
+    pub fn parse(text: &str) -> Self {
+        Self(serde_json::from_str(text).unwrap_or_default())
+    }
+
+    /// Keys by which these settings guard less than `other`.
+    pub fn looser_than(&self, other: &Self) -> Vec<&'static str> {
+        let mut keys = Vec::new();
+        let mut add = |key, looser: bool| keys.extend(looser.then_some(key));
+        let rank = |settings: &Self| match settings.enforcement() {
+            Enforcement::Off => 0,
+            Enforcement::Warn => 1,
+            Enforcement::Gate => 2,
+        };
+        add("enforcement", rank(self) < rank(other));
+        add("secretScan", other.secret_scan() && !self.secret_scan());
+        add("verifyOnStop", other.verify_on_stop() && !self.verify_on_stop());
+        add("verifyRequireSuccess", other.verify_require_success() && !self.verify_require_success());
+        add("handoffSummaryTokenBudget", self.handoff_budget() > other.handoff_budget());
+        add("protectedPaths", other.protected_paths().iter().any(|glob| !self.protected_paths().contains(glob)));
+        keys
+    }
+
     /// `enforcement`.
     pub fn enforcement(&self) -> Enforcement {
         match self.0.get("enforcement").and_then(Value::as_str) {
@@ -175,6 +198,25 @@ mod tests {
         assert!(settings(r#"{"verifyRequireSuccess": true}"#).verify_require_success());
         assert_eq!(settings(r#"{"protectedPaths": []}"#).protected_paths(), [""; 0]);
         assert_eq!(settings(r#"{"protectedPaths": ["infra/*.tf"]}"#).protected_paths(), ["infra/*.tf"]);
+    }
+
+    #[test]
+    fn looser_is_what_guards_less() {
+        let looser = |before: &str, after: &str| Settings::parse(after).looser_than(&Settings::parse(before)).join(" ");
+        for (before, after, expected) in [
+            ("{}", r#"{"enforcement": "warn"}"#, "enforcement"),
+            (r#"{"enforcement": "warn"}"#, r#"{"enforcement": "off", "secretScan": false}"#, "enforcement secretScan"),
+            ("{}", r#"{"verifyOnStop": false}"#, "verifyOnStop"),
+            (r#"{"verifyRequireSuccess": true}"#, "{}", "verifyRequireSuccess"),
+            ("{}", r#"{"handoffSummaryTokenBudget": 301}"#, "handoffSummaryTokenBudget"),
+            ("{}", r#"{"protectedPaths": ["infra/**"]}"#, "protectedPaths"),
+            (r#"{"protectedPaths": ["a"]}"#, "{", "protectedPaths"),
+            (r#"{"enforcement": "off", "secretScan": false, "verifyOnStop": false}"#, "{}", ""),
+            (r#"{"protectedPaths": ["a"]}"#, r#"{"protectedPaths": ["b", "a"], "indexTokenBudget": 9}"#, ""),
+            ("{}", r#"{"_note": "x", "enforcement": "gate"}"#, ""),
+        ] {
+            assert_eq!(looser(before, after), expected, "{before} -> {after}");
+        }
     }
 
     #[test]

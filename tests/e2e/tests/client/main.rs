@@ -17,6 +17,7 @@ macro_rules! on_both_releases {
 }
 
 mod foundry;
+mod guard_self;
 mod install;
 mod model;
 mod session;
