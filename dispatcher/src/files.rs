@@ -31,7 +31,9 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 
 /// Opens (or creates) a file for [`append_lines`]; a FIFO that nobody reads is an error instead of a wait.
 pub fn open_append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).create(true).append(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
+    // Its end is read again, but of files alone: a pipe that is open for reading as well would never miss a reader.
+    let file = !path.exists() || path.is_file();
+    OpenOptions::new().read(file).create(true).append(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
 }
 
 /// Something else lies where a file is wanted.

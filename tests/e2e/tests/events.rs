@@ -9,7 +9,8 @@ use portcullis_e2e::{Project, each, legal};
 use serde_json::Value;
 
 /// The samples that Foundry's guards do not let pass, with the decision; everything else is none of their business.
-const STOPPED: [(&str, &str); 2] = [("PreToolUse.Bash.json", "deny"), ("PreToolUse.Write.json", "ask")];
+const STOPPED: [(&str, &str); 3] =
+    [("PreToolUse.Bash.json", "deny"), ("PreToolUse.PowerShell.json", "deny"), ("PreToolUse.Write.json", "ask")];
 
 /// A sample's name and its text, which names the places that it was recorded in.
 type Sample = (String, String);

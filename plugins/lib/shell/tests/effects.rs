@@ -50,7 +50,7 @@ fn redirections_write_what_is_printed() {
     check(&[
         ("echo hi > a", &["write a = \"hi\\n\""]),
         ("printf '%s' x >> a 2> b", &["append a = \"x\"", "write b"]),
-        ("cat > a <<EOF\nx $y\nEOF", &["write a"]),
+        ("cat > a <<EOF\nx $y\nEOF", &["write a ~ \"x \u{FFFD}\\n\""]),
         ("cat <<'EOF' > a\nx $y\nEOF", &["write a = \"x $y\\n\""]),
         ("echo x | tee a | cat > b", &["write a = \"x\\n\"", "write b = \"x\\n\""]),
         ("tee -a a <<< x", &["append a = \"x\\n\""]),

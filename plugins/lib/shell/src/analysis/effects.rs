@@ -5,6 +5,7 @@ mod transfers;
 
 use portcullis_sdk::shell::{Command, Effect, EffectKind, RedirectionKind, Word};
 
+use super::HOLES;
 use super::output::Output;
 use crate::options::{self, Arguments, Spec};
 use crate::paths;
@@ -199,7 +200,8 @@ impl Examined<'_> {
         let directory = self.command.directory.clone();
         let path = word.value.as_deref().and_then(|value| absolute(directory.as_deref(), value));
         let content = output.filter(|output| output.exact).map(|output| output.text.clone());
-        let fragment = output.filter(|output| !output.exact && !output.text.is_empty()).map(|output| output.text.clone());
+        let known = output.filter(|output| !output.exact && !output.text.is_empty());
+        let fragment = known.map(|output| output.text.replace(|c| HOLES.contains(&c), "\u{FFFD}"));
         self.effects.push(Effect { kind, path, word: word.clone(), content, fragment, command: self.slot });
     }
 }
