@@ -7,7 +7,7 @@ use crate::protocol::event::Event;
 pub const CHARS: usize = 240;
 
 /// Bytes that are looked at: secrets are masked before the text is cut, so that none is cut in two and missed.
-const LOOKED_AT: usize = 4096;
+const LOOKED_AT: usize = 1024;
 
 /// What other tools are about, by the first field that they have. Prompts and contents are not among them.
 const SUBJECTS: [&str; 8] = ["url", "query", "pattern", "path", "skill", "subagent_type", "description", "task_id"];

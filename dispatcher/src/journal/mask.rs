@@ -1,65 +1,58 @@
 //! Secrets in command lines are masked before they are written down.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use regex_lite::Regex;
 
-/// What a command holds that may hold a secret, in upper case.
-const HINTS: [&str; 21] = [
-    "TOKEN",
-    "SECRET",
-    "PASS",
-    "API_KEY",
-    "API-KEY",
-    "APIKEY",
-    "PRIVATE",
-    "ACCESS_KEY",
-    "CREDENTIAL",
-    "_AUTH",
-    "BEARER",
-    "BASIC ",
-    "://",
-    "CURL",
-    "WGET",
-    "MYSQL",
-    "MARIADB",
-    "GH",
-    "SK-",
-    "XOX",
-    "AKIA",
-];
+/// One way in which a secret stands in a text.
+struct Secret {
+    /// A text without any of these, in upper case, holds none: patterns are built and tried only where one may match.
+    hints: &'static [&'static str],
+    /// `VALUE` and `NAME` stand for [`VALUE`] and [`NAME`].
+    pattern: &'static str,
+    with: &'static str,
+    built: OnceLock<Regex>,
+}
 
-/// The same, in the case in which it stands.
-const EXACT_HINTS: [&str; 3] = ["eyJ", "AIza", "glpat-"];
+/// A word, or a quoted text; a quote that is not closed goes on to the end.
+const VALUE: &str = r#"('[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|\\?$)|[^\s'";|&]+)"#;
+
+/// What names a secret.
+const NAME: &str = "(?:TOKEN|SECRET|PASSWORD|PASSPHRASE|PASSWD|API[_-]?KEY|PRIVATE[_-]KEY|ACCESS[_-]KEY|CREDENTIALS?|_AUTH)";
+
+const NAME_HINTS: &[&str] = &["TOKEN", "SECRET", "PASS", "API", "PRIVATE", "ACCESS", "CREDENTIAL", "_AUTH"];
+
+const fn secret(hints: &'static [&'static str], pattern: &'static str, with: &'static str) -> Secret {
+    Secret { hints, pattern, with, built: OnceLock::new() }
+}
+
+static SECRETS: [Secret; 9] = [
+    secret(&["PRIVATE KEY"], r"(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END [A-Z ]*PRIVATE KEY-----|$)", "${1}***"),
+    secret(NAME_HINTS, r#"(?i)([A-Z0-9_-]*NAME[A-Z0-9_-]*["']?(?:=|\s+=\s*|:\s*))(VALUE)"#, "${1}***"),
+    secret(NAME_HINTS, r"(?i)(\s--?[A-Z0-9-]*(?:TOKEN|SECRET|PASSWORD|PASSPHRASE|PASSWD|API-?KEY)\s+)(VALUE)", "${1}***"),
+    secret(&["CURL", "WGET"], r"(?i)(\b(?:curl|wget)\b[^|;&]*?\s(?:-u|--user|--proxy-user)[\s=]*)(VALUE)", "${1}***"),
+    secret(&["MYSQL", "MARIADB"], r"(\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^|;&]*?\s-p)(VALUE)", "${1}***"),
+    secret(&["SSHPASS"], r"(\bsshpass\s+-p\s*)(VALUE)", "${1}***"),
+    secret(&["BEARER", "BASIC"], r"(?i)((?:bearer|basic)\s+)[^\s'\x22]+", "${1}***"),
+    secret(&["://"], r"(://[^\s/:@'\x22]*:)[^\s/@'\x22]+@", "${1}***@"),
+    secret(
+        &["GHP_", "GHO_", "GHU_", "GHS_", "GHR_", "GITHUB_PAT_", "SK-", "XOX", "AKIA", "ASIA", "AIZA", "GLPAT-", "EYJ"],
+        r"\b(gh[pousr]_|github_pat_|sk-|xox[abeoprs]-|AKIA|ASIA|AIza|glpat-|eyJ)[A-Za-z0-9_.-]{14,}",
+        "${1}***",
+    ),
+];
 
 /// `command` with the values of secret-named assignments and options, credentials of clients, tokens of well-known shapes, private
 /// keys and passwords in URLs replaced by `***`. What is masked in vain costs a glance, what is missed stays on disk: when in
 /// doubt, it is masked.
 pub fn masked(command: &str) -> String {
-    // Most commands hold nothing of the kind, and the patterns are built only for those that may.
     let upper = command.to_ascii_uppercase();
-    if !HINTS.iter().any(|hint| upper.contains(hint)) && !EXACT_HINTS.iter().any(|hint| command.contains(hint)) {
-        return command.to_owned();
+    let mut text = command.to_owned();
+    for secret in SECRETS.iter().filter(|secret| secret.hints.iter().any(|hint| upper.contains(hint))) {
+        let build = || Regex::new(&secret.pattern.replace("VALUE", VALUE).replace("NAME", NAME)).expect("valid");
+        text = secret.built.get_or_init(build).replace_all(&text, secret.with).into_owned();
     }
-    static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
-        // A quote that is not closed goes on to the end of the text.
-        let value = r#"('[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|\\?$)|[^\s'";|&]+)"#;
-        let name = "(?:TOKEN|SECRET|PASSWORD|PASSPHRASE|PASSWD|API[_-]?KEY|PRIVATE[_-]KEY|ACCESS[_-]KEY|CREDENTIALS?|_AUTH)";
-        [
-            (r"(?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END [A-Z ]*PRIVATE KEY-----|$)".to_owned(), "${1}***"),
-            (format!(r#"(?i)([A-Z0-9_-]*{name}[A-Z0-9_-]*["']?(?:=|\s+=\s*|:\s*))({value})"#), "${1}***"),
-            (format!(r"(?i)(\s--?[A-Z0-9-]*(?:TOKEN|SECRET|PASSWORD|PASSPHRASE|PASSWD|API-?KEY)\s+)({value})"), "${1}***"),
-            (format!(r"(?i)(\b(?:curl|wget)\b[^|;&]*?\s(?:-u|--user|--proxy-user)[\s=]*)({value})"), "${1}***"),
-            (format!(r"(\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^|;&]*?\s-p)({value})"), "${1}***"),
-            (format!(r"(\bsshpass\s+-p\s*)({value})"), "${1}***"),
-            (r"(?i)((?:bearer|basic)\s+)[^\s'\x22]+".to_owned(), "${1}***"),
-            (r"(://[^\s/:@'\x22]*:)[^\s/@'\x22]+@".to_owned(), "${1}***@"),
-            (r"\b(gh[pousr]_|github_pat_|sk-|xox[abeoprs]-|AKIA|ASIA|AIza|glpat-|eyJ)[A-Za-z0-9_.-]{14,}".to_owned(), "${1}***"),
-        ]
-        .map(|(pattern, with)| (Regex::new(&pattern).expect("valid"), with))
-        .into()
-    });
-    PATTERNS.iter().fold(command.to_owned(), |text, (pattern, with)| pattern.replace_all(&text, *with).into_owned())
+    text
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::env::consts::ARCH;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,9 @@ use crate::workspace::Workspace;
 
 const SCENARIOS: [&str; 4] = ["no gate matches", "git status", "20 kB heredoc", "Write of 1 MB"];
 const UPDATE: &str = "cargo xtask bench --instructions --update";
+
+/// After this time a dispatcher takes a plugin's files to stay as they are, and remembers what it checked of them.
+const SETTLED: Duration = Duration::from_millis(2500);
 
 /// The committed figures.
 #[derive(Serialize, Deserialize)]
@@ -93,6 +98,7 @@ fn compare(agreed: &Agreed, counted: &BTreeMap<String, u64>) -> (Vec<Vec<String>
 }
 
 fn count(workspace: &Workspace) -> Result<BTreeMap<String, u64>> {
+    sleep(SETTLED);
     let scratch = Scratch::new()?;
     let all = scenarios::before_tools(&scratch)?;
     let mut counted = BTreeMap::new();

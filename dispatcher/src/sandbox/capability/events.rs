@@ -38,7 +38,9 @@ pub fn emitted(stanza: &Stanza, kind: &str, fields: &[Field]) -> Option<Emitted>
         }
         let value = match field_json(&field.value) {
             Value::String(text) if field.name == "command" => {
-                Value::String(masked(&text).chars().take(limits::COMMAND_CHARS).collect())
+                // No more than may be kept is looked at, and room for what masking takes away.
+                let start = cut(&text, 4 * limits::COMMAND_CHARS);
+                Value::String(masked(&start).chars().take(limits::COMMAND_CHARS).collect())
             }
             Value::String(text) => cut(&text, limits::FIELD_BYTES).into(),
             other => other,
