@@ -6,6 +6,7 @@ use wasmtime::Trap;
 use super::artifact::LoadError;
 use super::bindings::types;
 use super::capability::output::Capture;
+use super::capability::shell::NOT_ANALYSED;
 use crate::registry::Stanza;
 
 /// Why a gate could not judge.
@@ -96,6 +97,9 @@ pub(super) fn gate_error(error: &types::GateError) -> Failure {
     let (what, remedy) = match error {
         types::GateError::Config(text) => (text, "Correct the configuration it names."),
         types::GateError::Input(text) => (text, "Correct the file or field it names."),
+        types::GateError::Host(text) if text.contains(NOT_ANALYSED) => {
+            (text, "Split it into smaller commands, or mend what it names.")
+        }
         types::GateError::Host(text) => (text, "If it should be able to do that, grant it in registry.toml."),
     };
     let what: String = what.chars().take(600).collect();

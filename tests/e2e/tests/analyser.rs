@@ -8,11 +8,13 @@ mod inputs;
 /// The collected command lines of the analyser's own tests.
 const COLLECTED: &str = include_str!("../../../plugins/lib/shell/tests/data/commands.jsonl");
 
+/// What guard-bash needs.
+const GRANT: &str = "[hooks.capabilities.read_file]\npath_allow = ['.foundry']";
+
 fn project() -> (Project, Registry) {
     let project = Project::default();
     project.write("project/.foundry/config.json", "{}");
-    let rest = "[hooks.capabilities.read_file]\npath_allow = ['.foundry']";
-    let registry = Registry::default().gate("guard-bash", &dist().join("plugins/guard-bash.wasm"), "block", rest);
+    let registry = Registry::default().gate("guard-bash", &dist().join("plugins/guard-bash.wasm"), "block", GRANT);
     (project, registry)
 }
 
@@ -70,4 +72,15 @@ fn what_is_too_much_is_stopped_and_never_a_crash() {
         assert_eq!(answer.code, Some(0), "{why}");
         assert_eq!(answer.decision(), Some("deny"), "{why}: {:.1500}", answer.everything());
     }
+}
+
+#[test]
+fn without_an_analyser_a_stop_says_what_to_do() {
+    let (project, _) = project();
+    let gate = dist().join("plugins/guard-bash.wasm");
+    let registry = Registry::default().setting("analyzer", "'nowhere.wasm'").gate("guard-bash", &gate, "block", GRANT);
+    let answer = project.hook(&registry, &project.bash("rm -rf src"));
+    assert_eq!(answer.decision(), Some("deny"), "{answer:#?}");
+    let message = answer.system_message();
+    assert!(message.contains("nowhere.wasm") && message.contains("mend what it names"), "{message}");
 }

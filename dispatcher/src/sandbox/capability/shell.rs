@@ -35,6 +35,9 @@ impl shell::Host for Call {
     }
 }
 
+/// How a gate's answer begins when it is told that there is no analysis.
+pub const NOT_ANALYSED: &str = "the shell command could not be analysed";
+
 /// An analysis and what it cost.
 #[derive(Clone, Debug)]
 pub struct Analysed {
@@ -82,7 +85,7 @@ impl Analyser {
 
 /// Runs the analyser on one command line. The error says what went wrong.
 pub fn analyze(shared: &Shared, text: &str, deadline: Instant) -> Result<Analysed, String> {
-    let failed = |why: &str| format!("the shell command could not be analysed: {why}");
+    let failed = |why: &str| format!("{NOT_ANALYSED}: {why}");
     let start = Instant::now();
     let sandbox = &*shared.sandbox;
     let analyser = sandbox.analyser.get_or_init(|| Analyser::load(sandbox)).as_ref().map_err(|error| failed(error))?;
