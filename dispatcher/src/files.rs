@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -32,13 +32,28 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// Opens (or creates) a file for [`append_lines`]; a FIFO that nobody reads is an error instead of a wait.
 pub fn open_append(path: &Path) -> io::Result<File> {
     // Its end is read again, but of files alone: a pipe that is open for reading as well would never miss a reader.
-    let file = !path.exists() || path.is_file();
+    let file = path.metadata().map_or(true, |found| found.is_file());
     OpenOptions::new().read(file).create(true).append(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
+}
+
+/// Makes a directory that only its owner may look into, and those above it; one that is there stays as it is.
+pub fn create_own(directory: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
 /// Something else lies where a file is wanted.
 pub fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+}
+
+/// All that `file` holds; more than `limit` bytes is an error.
+pub fn bounded(file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    file.take(limit + 1).read_to_end(&mut content)?;
+    match content.len() as u64 > limit {
+        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes"))),
+        false => Ok(content),
+    }
 }
 
 /// Reads a small settings file as text; larger than `limit` bytes is an error.

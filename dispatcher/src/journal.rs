@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
@@ -150,9 +149,9 @@ impl Journals<'_> {
         text
     }
 
-    /// Appends lines to a journal, or to the user's own where there is none.
+    /// Appends lines to a journal that is in use, or to the user's own where there is none.
     pub fn append(&self, journal: Option<&Journal>, lines: &str) -> io::Result<()> {
-        match journal.filter(|journal| place::in_use(journal, self.root)) {
+        match journal {
             Some(journal) => self.append_to_project(journal, lines),
             None => self.append_to_state(lines),
         }
@@ -181,7 +180,7 @@ impl Journals<'_> {
     fn append_to_state(&self, lines: &str) -> io::Result<()> {
         let directory = state_directory().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"))?;
         // It shows what was attempted in all projects.
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
+        files::create_own(&directory)?;
         append_to(files::open_append(&directory.join(format!("events-{}.jsonl", self.day())))?, lines)
     }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ impl Store {
     /// Adds a record for `text`; gives back its file.
     pub fn add(&self, record: &Record, text: &str) -> io::Result<PathBuf> {
         let directory = self.of(&record.place);
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
+        files::create_own(&directory)?;
         for directory in [&self.0, &directory] {
             own(directory)?;
         }

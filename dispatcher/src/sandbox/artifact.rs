@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,7 +23,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::engine::{self, ARTIFACT_KEY};
-use crate::files::{Held, open_regular};
+use crate::files::{Held, bounded, create_own, open_regular};
 
 /// Largest component that is read.
 const MAX_COMPONENT: u64 = 256 << 20;
@@ -296,7 +296,7 @@ pub fn cache_place() -> Option<PathBuf> {
 pub fn cache_directory() -> Option<PathBuf> {
     let directory = cache_place()?;
     if !directory.is_dir() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory).ok()?;
+        create_own(&directory).ok()?;
     }
     let metadata = fs::symlink_metadata(&directory).ok()?;
     let own = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
@@ -305,12 +305,7 @@ pub fn cache_directory() -> Option<PathBuf> {
 
 /// A component's bytes: of a regular file, so that a FIFO in its place holds nobody up.
 fn read(component: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open_regular(component)?.take(MAX_COMPONENT + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MAX_COMPONENT {
-        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_COMPONENT} bytes"))),
-        false => Ok(bytes),
-    }
+    bounded(open_regular(component)?, MAX_COMPONENT)
 }
 
 /// The artifact that was shipped beside a component. Only where this executable itself is installed: a repository or the author

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::process::Command;
 use std::time::Duration;
 
-use portcullis_e2e::{Answer, Project, dist, each, existing, finish, hostile};
+use portcullis_e2e::{Answer, Project, dist, each, finish, hostile};
 use serde_json::{Value, json};
 
 const LONGEST: Duration = Duration::from_secs(60);
@@ -42,9 +42,8 @@ fn trusted() -> Project {
 /// Runs a verb in the project; exit code, and all that it printed.
 fn dispatcher(project: &Project, words: &[&str]) -> (Option<i32>, String) {
     let screen = File::create(project.path("screen")).expect("a file of the scratch");
-    let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
-    dispatcher.args(words).current_dir(project.path("project")).env_clear().envs(project.environment());
-    dispatcher.stdin(File::open("/dev/null").expect("the null device"));
+    let mut dispatcher = project.dispatcher();
+    dispatcher.args(words).stdin(File::open("/dev/null").expect("the null device"));
     dispatcher.stdout(screen.try_clone().expect("a file")).stderr(screen);
     let status = finish(&mut dispatcher, LONGEST).unwrap_or_else(|failure| panic!("{failure}"));
     (status.code(), fs::read_to_string(project.path("screen")).expect("what was printed"))
@@ -333,4 +332,32 @@ fn a_users_layer_that_cannot_be_used_stops_until_it_is_repaired() {
     project.write("project/config/portcullis/registry.toml", "schema_version = 2\n[gates.guard-bash]\nmode = 'off'\n");
     project.variable("XDG_CONFIG_HOME", &project.name("project/config"));
     refused(&project, "lies inside the project");
+}
+
+#[test]
+fn the_log_reads_the_journals_of_layers() {
+    let project = Project::default();
+    project.write("speaker.wasm", fs::read(hostile("speaker")).expect("the component"));
+    let users = stanza("mine", &project.name("speaker.wasm"), &format!("journal = 'mine'\n{SPEAKS}"));
+    project.write(USERS, format!("{users}\n[journals.mine]\npath = 'mine.jsonl'\n"));
+    // A gate's failure is in its own journal alone.
+    fs::write(project.path("speaker.wasm"), "no component").expect("a file of the scratch");
+    judged(&project, &project.bash("true"));
+    let (code, shown) = dispatcher(&project, &["log", "--json", "--gate", "mine"]);
+    assert!(code == Some(0) && shown.contains("plugin.load_failed"), "{shown}");
+}
+
+/// What was attempted in all projects is nobody else's business, whoever makes the directory.
+#[test]
+fn the_users_own_journals_are_for_the_user_alone() {
+    for first in ["hook", "doctor"] {
+        let project = project();
+        let _ = fs::remove_dir_all(project.path("state"));
+        match first {
+            "hook" => drop(judged(&project, &project.bash("true"))),
+            verb => drop(dispatcher(&project, &[verb])),
+        }
+        let mode = fs::metadata(project.path("state/portcullis")).expect("the directory").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{first}");
+    }
 }

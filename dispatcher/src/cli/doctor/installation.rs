@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Check;
 use crate::cli::generate;
+use crate::files;
 use crate::journal;
 use crate::registry::layers::{Kind, Layer, State};
 use crate::registry::{Layered, Registry, RegistryError};
@@ -90,7 +91,7 @@ fn state() -> Check {
     let directory = journal::state_directory();
     let writable = directory
         .as_ref()
-        .is_some_and(|directory| fs::create_dir_all(directory).is_ok() && tempfile::NamedTempFile::new_in(directory).is_ok());
+        .is_some_and(|directory| files::create_own(directory).is_ok() && tempfile::NamedTempFile::new_in(directory).is_ok());
     match (directory, writable) {
         (Some(directory), true) => Check::ok("journal", directory.display().to_string()),
         (Some(directory), false) => {

@@ -1,7 +1,7 @@
 //! Artifacts and their inputs on the disk, under the rules that the gate's sandbox has.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use portcullis_artifact::inputs::Tree;
@@ -80,12 +80,7 @@ impl Artifact {
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    files::open_regular(path)?.take(READ_BYTES + 1).read_to_end(&mut content)?;
-    match content.len() as u64 > READ_BYTES {
-        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {READ_BYTES} bytes"))),
-        false => Ok(content),
-    }
+    files::bounded(files::open_regular(path)?, READ_BYTES)
 }
 
 /// The Markdown files below a directory that have a line `input-hash:`, indexes left out, in the order of their paths. Links

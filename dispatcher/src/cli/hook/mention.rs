@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
+use crate::files;
 use crate::journal::{self, Emitted};
 use crate::protocol::event::Event;
 use crate::protocol::matrix;
@@ -42,7 +43,7 @@ pub fn of(layers: &[Layer], event: &Event) -> Option<Mention> {
 fn is_new(session: &str, layer: &Layer) -> bool {
     let Some(directory) = journal::state_directory().map(|state| state.join("mentioned")) else { return false };
     let what = json!([session, layer.path, layer.state]).to_string();
-    if fs::create_dir_all(&directory).is_err() {
+    if files::create_own(&directory).is_err() {
         return false;
     }
     let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(directory.join(digest(what.as_bytes())));

@@ -17,9 +17,10 @@ pub fn run(args: &Args, mut filter: Filter) -> Result<()> {
     let lately = ZonedDateTime::now().checked_sub(reading::lately())?.timestamp().as_millisecond();
     filter.since = filter.since.or(Some(lately));
     let mut timeline = args.reading.timeline(filter.clone(), None)?.live();
+    let find = args.reading.journals(&filter)?;
     let mut printer = Printer::new(args);
     loop {
-        for entry in timeline.poll(args.reading.journals(&filter)?).iter().filter(|entry| filter.admits(entry)) {
+        for entry in timeline.poll(find()?).iter().filter(|entry| filter.admits(entry)) {
             printer.print(entry)?;
         }
         printer.flush()?;

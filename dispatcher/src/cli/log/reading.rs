@@ -1,6 +1,9 @@
 //! Where to read and from when: what `log` and `report` have in common.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use jiff::civil::Date;
@@ -8,10 +11,9 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, ZonedDateTime};
 
 use crate::cli::overrides::project_root;
-use crate::cli::registry_path;
 use crate::log::source::Source;
 use crate::log::{Filter, Timeline, places};
-use crate::registry::Registry;
+use crate::registry::schema::Journal;
 use crate::repository;
 
 /// Which journals, and which time.
@@ -76,20 +78,28 @@ impl Reading {
 
     /// The journals' entries in the scope of `filter`.
     pub fn timeline(&self, filter: Filter, follow: Option<i64>) -> Result<Timeline> {
-        let sources = self.journals(&filter)?.into_iter().map(Source::new).collect();
+        let sources = self.journals(&filter)?()?.into_iter().map(Source::new).collect();
         Ok(Timeline::new(sources, filter, follow))
     }
 
-    /// The files of every journal, from the oldest to the newest.
-    pub fn journals(&self, filter: &Filter) -> Result<Vec<Vec<PathBuf>>> {
-        if !self.files.is_empty() {
-            return Ok(places::named(&self.files)?);
-        }
-        let root = project_root(self.project.as_deref())?;
-        let registry = Registry::load(&registry_path(self.registry.as_ref()))
-            .map_err(|error| anyhow!("{error}\nThe registry names the project's journals; give the files to read without it"))?;
+    /// What finds the files of every journal, each from the oldest to the newest: once, or again and again while they grow.
+    pub fn journals(&self, filter: &Filter) -> Result<impl Fn() -> io::Result<Vec<Vec<PathBuf>>> + 'static> {
+        let files = self.files.clone();
+        let defined = if files.is_empty() { Some(self.defined()?) } else { None };
         let since = filter.since.map(|since| crate::log::entry::timestamp(since).to_zoned_datetime(TimeZone::system()).date());
-        Ok(places::of(&root, &registry.journals, since))
+        Ok(move || match &defined {
+            Some((root, journals)) => Ok(places::of(root, journals, since)),
+            None => places::named(&files),
+        })
+    }
+
+    /// The project's root, and its journals by the registry that its events are judged by.
+    fn defined(&self) -> Result<(PathBuf, Arc<BTreeMap<String, Journal>>)> {
+        let root = project_root(self.project.as_deref())?;
+        let layered = crate::cli::registry(self.registry.as_ref()).and_then(|layered| layered.with_project(&root));
+        let layered = layered
+            .map_err(|error| anyhow!("{error}\nThe registry names the project's journals; give the files to read without it"))?;
+        Ok((root, layered.registry.journals))
     }
 }
 

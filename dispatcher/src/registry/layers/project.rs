@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
 use super::{FILE, State, at_stanza, check_names};
+use crate::files;
 use crate::places;
 use crate::project::fold;
 use crate::registry::schema::Change;
@@ -194,17 +195,12 @@ fn pinned(mut registry: Registry, record: &Record) -> Result<Registry, State> {
 
 /// A file below the layer's directory; no link is followed, and nothing but a regular file is read.
 fn content(directory: &Dir, below: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(directory, below)?.take(limit + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > limit {
-        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes"))),
-        false => Ok(bytes),
-    }
+    files::bounded(open(directory, below)?.into_std(), limit)
 }
 
 fn open(directory: &Dir, below: &Path) -> io::Result<File> {
     let mut parts: Vec<Component> = below.components().collect();
-    let name = parts.pop().ok_or_else(crate::files::not_regular)?;
+    let name = parts.pop().ok_or_else(files::not_regular)?;
     let mut directory = directory.try_clone()?;
     for part in parts {
         directory = directory.open_dir_nofollow(part)?;
@@ -214,6 +210,6 @@ fn open(directory: &Dir, below: &Path) -> io::Result<File> {
     let file = directory.open_with(name, &options)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(crate::files::not_regular()),
+        false => Err(files::not_regular()),
     }
 }
