@@ -10,6 +10,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
 
 pub use reading::{Reading, report_problems};
 
@@ -40,8 +42,8 @@ pub struct Args {
     #[arg(long, value_name = "ID")]
     session: Vec<String>,
     /// Only what came to this
-    #[arg(long, value_enum)]
-    outcome: Vec<Chosen>,
+    #[arg(long, value_parser = outcome_words())]
+    outcome: Vec<String>,
     /// Only what mentions this text: in what was attempted, why, where or by what
     #[arg(long)]
     text: Option<String>,
@@ -65,46 +67,25 @@ pub struct Args {
     window: u32,
 }
 
-/// An outcome, or all of them.
-#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
-#[expect(missing_docs, reason = "the words of Outcome")]
-pub enum Chosen {
-    Stopped,
-    Asked,
-    Overridden,
-    Failed,
-    Advised,
-    Passed,
-    Other,
-    All,
+/// The words for outcomes, and one for all of them.
+fn outcome_words() -> PossibleValuesParser {
+    PossibleValuesParser::new(Outcome::value_variants().iter().map(|outcome| outcome.word()).chain([ALL]))
 }
 
-impl Chosen {
-    fn outcomes(self) -> Vec<Outcome> {
-        use Outcome::{Advised, Asked, Failed, Other, Overridden, Passed, Stopped};
-        match self {
-            Self::Stopped => vec![Stopped],
-            Self::Asked => vec![Asked],
-            Self::Overridden => vec![Overridden],
-            Self::Failed => vec![Failed],
-            Self::Advised => vec![Advised],
-            Self::Passed => vec![Passed],
-            Self::Other => vec![Other],
-            Self::All => vec![Stopped, Asked, Overridden, Failed, Advised, Passed, Other],
-        }
-    }
-}
+/// Every outcome.
+const ALL: &str = "all";
 
 /// What a table shows where nobody says how much.
 const TABLE_LIMIT: usize = 100;
 
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    let chosen = |outcome: &Outcome| args.outcome.iter().any(|word| word == ALL || word == outcome.word());
     let filter = Filter {
         rules: args.rule.clone(),
         gates: args.gate.clone(),
         sessions: args.session.clone(),
-        outcomes: args.outcome.iter().flat_map(|chosen| chosen.outcomes()).collect(),
+        outcomes: Outcome::value_variants().iter().copied().filter(chosen).collect(),
         text: args.text.clone(),
         ..args.reading.scope()?
     };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use jiff::ZonedDateTime;
 use jiff::tz::TimeZone;
 
@@ -33,8 +34,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.out.is_none() && io::stdout().is_terminal() {
         bail!("the page would fill the terminal; name a file, as in `dispatcher report --out report.html`");
     }
-    let every = [Outcome::Passed, Outcome::Other];
-    let filter = Filter { outcomes: every.into(), ..args.reading.scope()? };
+    let filter = Filter { outcomes: Outcome::value_variants().to_vec(), ..args.reading.scope()? };
     let mut timeline = args.reading.timeline(filter, None)?;
     let mut figures = Figures::new(TimeZone::system(), i64::from(args.window) * 60_000);
     timeline.by_ref().for_each(|entry| figures.take(&entry));

@@ -5,16 +5,14 @@ use std::path::Path;
 use super::changes::{Change, Changes, Effect, Text};
 use super::place;
 use crate::project;
-use crate::protocol::event::{Event, SHELL_TOOLS};
+use crate::protocol::event::Event;
 use crate::registry::Registry;
+use crate::registry::lint::known;
 use crate::registry::schema::Writer;
 
-/// Tools of the agent itself, which are no writers whatever the registry says.
-const FILE_TOOLS: [&str; 5] = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Read"];
-
-/// The writer that describes `tool`.
+/// The writer that describes `tool`. Tools of the agent itself are no writers whatever the registry says.
 pub fn of<'a>(registry: &'a Registry, tool: &str) -> Option<&'a Writer> {
-    let own = SHELL_TOOLS.contains(&tool) || FILE_TOOLS.contains(&tool);
+    let own = known::tools().any(|own| own == tool);
     registry.writers.iter().find(|(matcher, _)| !own && matcher.tool(tool)).map(|(_, writer)| writer)
 }
 

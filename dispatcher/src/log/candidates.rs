@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use crate::protocol::event::SHELL_TOOLS;
+
 use super::entry::{Entry, Outcome};
 
 /// Stops that are watched at once.
@@ -120,7 +122,7 @@ fn how(stop: &Entry, entry: &Entry) -> Option<How> {
 }
 
 fn is_command(entry: &Entry) -> bool {
-    matches!(entry.tool.as_deref(), Some("Bash" | "Monitor" | "PowerShell"))
+    entry.tool.as_deref().is_some_and(|tool| SHELL_TOOLS.contains(&tool))
 }
 
 /// Whether two command lines begin with the same program and share at least half of the longer one's words.

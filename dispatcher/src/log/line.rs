@@ -12,57 +12,35 @@ use super::lenient::{List, Number, Text};
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Line<'a> {
+    // To borrow once is enough: it ties the lifetime to the line for all fields.
     #[serde(borrow, rename = "type")]
     kind: Text<'a>,
-    #[serde(borrow, rename = "kind")]
+    #[serde(rename = "kind")]
     metric: Text<'a>,
-    #[serde(borrow)]
     ts: Text<'a>,
     ts_epoch: Number,
-    #[serde(borrow)]
     session_id: Text<'a>,
-    #[serde(borrow)]
     session: Text<'a>,
-    #[serde(borrow)]
     plugin_name: Text<'a>,
-    #[serde(borrow)]
     hook: Text<'a>,
-    #[serde(borrow)]
     gate: Text<'a>,
-    #[serde(borrow)]
     event: Text<'a>,
-    #[serde(borrow)]
     tool: Text<'a>,
-    #[serde(borrow)]
     matcher: Text<'a>,
-    #[serde(borrow)]
     decision: Text<'a>,
-    #[serde(borrow)]
     severity: Text<'a>,
-    #[serde(borrow)]
     reason: Text<'a>,
-    #[serde(borrow)]
     message: Text<'a>,
-    #[serde(borrow)]
     command: Text<'a>,
-    #[serde(borrow)]
     file_path: Text<'a>,
-    #[serde(borrow)]
     file: Text<'a>,
-    #[serde(borrow)]
     subject: Text<'a>,
-    #[serde(borrow)]
     agent: Text<'a>,
-    #[serde(borrow)]
     project: Text<'a>,
-    #[serde(borrow)]
     cwd: Text<'a>,
     ms: Number,
-    #[serde(borrow)]
     rules: List<Text<'a>>,
-    #[serde(borrow)]
     overridden: List<Text<'a>>,
-    #[serde(borrow)]
     gates: List<Judged<'a>>,
 }
 
@@ -71,9 +49,7 @@ struct Line<'a> {
 struct Judged<'a> {
     #[serde(borrow)]
     gate: Text<'a>,
-    #[serde(borrow)]
     verdict: Text<'a>,
-    #[serde(borrow)]
     failure: Text<'a>,
     ms: Number,
 }

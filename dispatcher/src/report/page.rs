@@ -67,22 +67,26 @@ fn span(figures: &Figures) -> String {
 
 fn body(figures: &Figures, about: &About) -> Markup {
     let rules = figures.summary.by_rule();
-    let shown: Vec<(&str, Counts)> = rules.iter().take(RANKED).copied().collect();
     let gates = gates_in_the_way(figures);
     html! {
         (tiles(figures))
         div.charts {
             section { h2 { "In the way, over time" } (chart::legend()) (chart::over_time(figures.days.iter().map(|(day, counts)| (*day, *counts)))) }
             section { h2 { "How long decisions took" } (chart::latency(&figures.time)) }
-            section { h2 { "By rule" } (chart::ranking(&shown, "by rule")) (more(rules.len(), "rules")) }
-            section { h2 { "By gate" } (chart::ranking(&gates, "by gate")) (more(gates.len(), "gates")) }
+            section { h2 { "By rule" } (chart::ranking(top(&rules), "by rule")) (more(rules.len(), "rules")) }
+            section { h2 { "By gate" } (chart::ranking(top(&gates), "by gate")) (more(gates.len(), "gates")) }
         }
-        (candidates(figures, about))
+        (candidates(figures, about, &rules))
         (overrides(figures))
         (latest("The latest stops and questions", &figures.latest))
         @if !figures.failures.is_empty() { (latest("The latest failures of gates", &figures.failures)) }
         (slowest(figures))
     }
+}
+
+/// What is shown of a ranking; [`more`] says what is not.
+fn top<T>(rows: &[T]) -> &[T] {
+    &rows[..rows.len().min(RANKED)]
 }
 
 fn more(count: usize, what: &str) -> Markup {
@@ -109,12 +113,10 @@ fn gates_in_the_way(figures: &Figures) -> Vec<(&str, Counts)> {
     let mut gates: Vec<(&str, Counts)> = figures.gates.iter().map(|(name, gate)| (name.as_str(), gate.counts)).collect();
     gates.retain(|(_, counts)| counts.total() > 0);
     gates.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.total()));
-    gates.truncate(RANKED);
     gates
 }
 
-fn candidates(figures: &Figures, about: &About) -> Markup {
-    let rules = figures.summary.by_rule();
+fn candidates(figures: &Figures, about: &About, rules: &[(&str, Counts)]) -> Markup {
     let rules: Vec<_> = rules.iter().filter(|(rule, _)| figures.summary.candidates_of(rule) > 0).collect();
     html! {
         section {

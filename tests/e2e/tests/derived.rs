@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::Command;
 
 use portcullis_e2e::{Answer, Project, Registry, dist, each, finish};
 use serde_json::{Value, json};
@@ -370,11 +369,11 @@ fn check_and_explain_show_files_and_their_gates() {
     let command = format!("cat > sub/config.ts <<'EOF'\n{}\nEOF", key());
     let registry = dist().join("registry.toml").display().to_string();
     let show = |arguments: &[&str]| {
-        let mut dispatcher = Command::new(dist().join("bin/dispatcher"));
+        let mut dispatcher = project.dispatcher();
         let out = project.path("shown");
         let to = || fs::File::create(&out).expect("a file of the scratch");
-        dispatcher.args(arguments).args(["--registry", &registry]).current_dir(project.path("project"));
-        dispatcher.env_clear().envs(project.environment()).stdout(to()).stderr(std::process::Stdio::null());
+        dispatcher.args(arguments).args(["--registry", &registry]);
+        dispatcher.stdout(to()).stderr(std::process::Stdio::null());
         finish(&mut dispatcher, std::time::Duration::from_secs(30)).unwrap_or_else(|failure| panic!("{failure}"));
         fs::read_to_string(&out).expect("what it shows")
     };

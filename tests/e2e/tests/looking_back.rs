@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use portcullis_e2e::{Project, dist, existing, finish, sample};
+use portcullis_e2e::{Project, dist, finish, sample};
 use serde_json::{Value, json};
 
 /// No question takes longer.
@@ -12,9 +12,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 fn dispatcher(project: &Project, words: &[&str], out: &str) -> Command {
     let file = |name: &str| File::create(project.path(name)).expect("a file of the scratch");
-    let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
-    dispatcher.args(words).current_dir(project.path("project")).env_clear().envs(project.environment()).env("TZ", "UTC");
-    dispatcher.stdout(file(out)).stderr(file("problems"));
+    let mut dispatcher = project.dispatcher();
+    dispatcher.args(words).env("TZ", "UTC").stdout(file(out)).stderr(file("problems"));
     dispatcher
 }
 

@@ -3,10 +3,9 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
-use portcullis_e2e::{Project, dist, existing, finish};
+use portcullis_e2e::{Project, dist, finish};
 
 /// No verb here waits for anything.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -29,8 +28,8 @@ impl Terminal {
     /// Types `dispatcher` with these words; an exit code that is not 0 is shown, as a prompt would.
     fn dispatcher(&mut self, words: &[&str]) {
         let file = |name: &str| File::create(self.project.path(name)).expect("a file of the scratch");
-        let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
-        dispatcher.args(words).current_dir(self.project.path("project")).env_clear().envs(self.project.environment());
+        let mut dispatcher = self.project.dispatcher();
+        dispatcher.args(words);
         // A person has no such variable; the project is where they stand.
         dispatcher.env_remove("CLAUDE_PROJECT_DIR");
         // One file for both, in the order of the writes, as on a screen.

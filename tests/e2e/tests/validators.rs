@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::Command;
 use std::thread::scope;
 use std::time::Duration;
 
@@ -61,10 +60,9 @@ fn two_hundred_merges_at_once_lose_no_story_and_no_remark() {
         });
         project.write(&format!("{story}.json"), event.to_string());
         let create = |kind: &str| File::create(project.path(&format!("{story}.{kind}"))).expect("a file of the scratch");
-        let mut dispatcher = Command::new(existing(dist().join("bin/dispatcher")));
+        let mut dispatcher = project.dispatcher();
         dispatcher.arg("hook").arg("--registry").arg(dist().join("registry.toml"));
         dispatcher.args(["--only", "update-wave-state-on-merge", "--events"]).arg(project.path(&format!("{story}.jsonl")));
-        dispatcher.current_dir(project.path("project")).env_clear().envs(project.environment());
         dispatcher.stdin(File::open(project.path(&format!("{story}.json"))).expect("the event"));
         dispatcher.stdout(create("out")).stderr(create("err"));
         finish(&mut dispatcher, LONGEST).map(|status| status.code())
