@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread::scope;
 use std::time::Duration;
 
-use portcullis_e2e::{Project, dist, existing, finish};
+use portcullis_e2e::{Project, dist, finish};
 use serde_json::{Value, json};
 
 const WAVES: usize = 4;
