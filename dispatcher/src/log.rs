@@ -7,6 +7,7 @@
 pub mod candidates;
 pub mod entry;
 pub mod filter;
+mod followed;
 mod lenient;
 pub mod line;
 pub mod places;

@@ -12,6 +12,7 @@ use aho_corasick::{AhoCorasick, packed};
 use memchr::{memchr, memmem, memrchr};
 
 use super::entry::{Entry, Outcome};
+use super::followed::Followed;
 use super::line;
 
 /// Bytes read at once.
@@ -20,11 +21,13 @@ const PIECE: usize = 256 << 10;
 const LONGEST: usize = 1 << 20;
 /// Sessions that are followed at once.
 const SESSIONS: usize = 4096;
+/// How far behind the newest line a session's end may lie, in milliseconds: lines of concurrent writers are not in order.
+const LAG: i64 = 60_000;
 
 /// Which lines are worth parsing. Never too few: what is parsed is looked at again.
 pub struct Wanted {
     search: Search,
-    /// How many milliseconds a session is followed after a stop or a question: all its lines are wanted then.
+    /// How many milliseconds a session is followed after a stop or a question: lines that may do the same are wanted then.
     follow: Option<i64>,
     session: memmem::Finder<'static>,
 }
@@ -104,8 +107,7 @@ pub struct Scan {
     skipping: bool,
     /// What was no event so far.
     pub malformed: Malformed,
-    /// Sessions that are followed, and until when.
-    followed: HashMap<Vec<u8>, i64>,
+    followed: HashMap<Vec<u8>, Followed>,
 }
 
 impl Scan {
@@ -168,7 +170,9 @@ impl Scan {
         let line = self.buffer[start..end].trim_ascii();
         let session = match self.followed.is_empty() {
             true => None,
-            false => wanted.session_of(line).filter(|session| self.followed.contains_key(*session)),
+            false => wanted
+                .session_of(line)
+                .filter(|session| self.followed.get(*session).is_some_and(|followed| followed.concerns(line))),
         };
         if hit >= end && session.is_none() {
             let whole = matches!(line, [] | [b'{', .., b'}']);
@@ -185,10 +189,14 @@ impl Scan {
         };
         if let Some(span) = wanted.follow {
             if matches!(entry.outcome, Outcome::Stopped | Outcome::Asked) {
-                if let Some(session) = wanted.session_of(line).filter(|_| self.followed.len() < SESSIONS) {
-                    self.followed.insert(session.to_owned(), entry.at.saturating_add(span));
+                self.followed.retain(|_, followed| followed.until.saturating_add(LAG) >= entry.at);
+                let known = |session: &&[u8]| self.followed.len() < SESSIONS || self.followed.contains_key(*session);
+                if let Some(session) = wanted.session_of(line).filter(known) {
+                    let followed = self.followed.entry(session.to_owned()).or_default();
+                    followed.until = entry.at.saturating_add(span);
+                    followed.attempted(&entry);
                 }
-            } else if let Some(session) = session.filter(|session| self.followed[*session] < entry.at) {
+            } else if let Some(session) = session.filter(|session| self.followed[*session].until < entry.at) {
                 let session = session.to_owned();
                 self.followed.remove(&session);
             }
@@ -296,13 +304,20 @@ mod tests {
     }
 
     #[test]
-    fn after_a_stop_all_lines_of_its_session_are_wanted_for_a_while() {
-        let pass = |session: &str, second| event("dispatcher.decision", session, second).replace("deny", "pass");
-        let stop = event("dispatcher.decision", "s", 100);
-        let text = [pass("s", 99), stop, pass("other", 101), pass("s", 102), pass("s", 161), pass("s", 162)].concat();
+    fn after_a_stop_the_lines_of_its_session_that_may_do_the_same_are_wanted_for_a_while() {
+        let line = |decision: &str, session: &str, second: i64, command: &str| {
+            let rest = format!("\"decision\":\"{decision}\",\"command\":\"{command}\"");
+            event("dispatcher.decision", session, second).replace("\"decision\":\"deny\"", &rest)
+        };
+        let stop = line("deny", "s", 100, "/usr/bin/git push -f");
+        let pass = |session: &str, second| line("pass", session, second, "\\/usr\\/bin\\/git push");
+        let override_ = event("dispatcher.decision", "s", 103).replace("\"decision\":\"deny\"", "\"overridden\":[\"r\"]");
+        let other = line("pass", "s", 104, "cargo test");
+        let texts = [pass("s", 99), stop, pass("other", 101), pass("s", 102), override_, other, pass("s", 161), pass("s", 162)];
+        let text = texts.concat();
         let wanted = Wanted::new(Some(&["\"deny\"".into()]), Some(60_000));
         let mut scan = scan(text.as_bytes());
         let found: Vec<i64> = std::iter::from_fn(|| scan.next(&wanted, true).unwrap()).map(|entry| entry.at / 1000).collect();
-        assert_eq!(found, [100, 102, 161]);
+        assert_eq!(found, [100, 102, 103, 161]);
     }
 }
