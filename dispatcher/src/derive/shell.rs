@@ -53,7 +53,7 @@ fn effect(found: &Found, command: &Command, analysis: &Analysis) -> Option<Effec
         EffectKind::Write if is_git(command) && !moves(found, analysis) => None,
         EffectKind::Write => Some(Effect::Write),
         EffectKind::Append => Some(Effect::Append),
-        EffectKind::Edit => Some(Effect::Edit),
+        EffectKind::Edit | EffectKind::Other => Some(Effect::Edit),
         // `rsync --delete` writes as well.
         EffectKind::DeleteTree if command.program == "rsync" => Some(Effect::Write),
         EffectKind::MoveFrom | EffectKind::Delete | EffectKind::DeleteTree => Some(Effect::Delete),

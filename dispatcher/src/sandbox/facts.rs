@@ -78,7 +78,7 @@ impl Capability {
 pub struct Facts {
     /// The file.
     pub path: PathBuf,
-    /// Versioned interfaces of the contract that it exports, such as `portcullis:gate/judge@0.1.0`.
+    /// Versioned interfaces of the contract that it exports, such as `portcullis:gate/judge@1.0.0`.
     pub exports: BTreeSet<String>,
     /// Interfaces that it imports, without versions.
     pub imports: BTreeSet<String>,

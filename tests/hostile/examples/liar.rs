@@ -4,7 +4,7 @@
 
 wit_bindgen::generate!({
     inline: "
-        package portcullis:gate@0.1.0;
+        package portcullis:gate@1.0.0;
         interface judge {
             evaluate: func(event: string) -> string;
         }

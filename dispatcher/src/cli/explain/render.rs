@@ -106,6 +106,7 @@ fn route(route: Route) -> &'static str {
         Route::Remote => "on another machine",
         Route::Container => "in a container",
         Route::Embedded => "among the arguments of an unknown program",
+        Route::Other => "in another way",
     }
 }
 
@@ -119,6 +120,7 @@ fn of_effect(effect: &Effect) -> String {
         EffectKind::DeleteTree => "deletes all of",
         EffectKind::Mode => "changes the mode of",
         EffectKind::Read => "reads",
+        EffectKind::Other => "touches",
     };
     let path = effect.path.clone().unwrap_or_else(|| format!("{} (not known)", shown(&effect.word)));
     let content = match (&effect.content, &effect.fragment) {

@@ -11,7 +11,7 @@ mod bindings {
     wit_bindgen::generate!({
         path: "../../../wit",
         world: "shell-analyzer",
-        with: { "portcullis:gate/shell-types@0.1.0": portcullis_sdk::bindings::portcullis::gate::shell_types },
+        with: { "portcullis:gate/shell-types@1.0.0": portcullis_sdk::bindings::portcullis::gate::shell_types },
     });
 
     export!(ShellAnalyzer with_types_in self);

@@ -20,6 +20,7 @@ fn written(effect: &Effect) -> String {
         EffectKind::DeleteTree => "delete-tree",
         EffectKind::Mode => "mode",
         EffectKind::Read => "read",
+        EffectKind::Other => "other",
     };
     let path = match &effect.path {
         Some(path) => path.strip_prefix(PROJECT).map_or(path.as_str(), |rest| rest.trim_start_matches('/')).to_owned(),

@@ -59,6 +59,7 @@ pub(super) fn of_redirections(command: &Command, slot: u32, output: &Output) -> 
             RedirectionKind::Input => EffectKind::Read,
             RedirectionKind::Output | RedirectionKind::Clobber | RedirectionKind::OutputBoth => EffectKind::Write,
             RedirectionKind::Append | RedirectionKind::AppendBoth | RedirectionKind::ReadWrite => EffectKind::Append,
+            RedirectionKind::Other => EffectKind::Other,
             RedirectionKind::Duplicate | RedirectionKind::HereDocument | RedirectionKind::HereString => continue,
         };
         let standard = redirection.descriptor.is_none_or(|descriptor| descriptor == 1);
