@@ -41,13 +41,16 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Compiles and links an empty component the way gates are built: needs std, its bitcode, wasi-libc and the linker. 0.3 s.
+/// How long the probe may take: 0.3 s, or minutes where other work has all processors. Too soon a "no" would install anew what works.
+const PROBE_LIMIT: Duration = Duration::from_secs(600);
+
+/// Compiles and links an empty component the way gates are built: needs std, its bitcode, wasi-libc and the linker.
 fn works() -> Result<bool> {
     let scratch = tempfile::tempdir()?;
     fs::write(scratch.path().join("empty.rs"), "")?;
     let mut rustc = rustc();
     rustc.current_dir(scratch.path()).args(["--target", WASM, "--crate-type=cdylib", "-Clto", "-Cpanic=abort", "empty.rs"]);
-    Ok(succeeds_within(&mut rustc, Duration::from_secs(60)))
+    Ok(succeeds_within(&mut rustc, PROBE_LIMIT))
 }
 
 fn by_rustup(limit: Duration) -> bool {
