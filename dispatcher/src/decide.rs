@@ -141,6 +141,7 @@ impl Decision {
                     strongest = strongest.max(self.verdict(said, verdict));
                 }
             }
+            Outcome::Unconcerned => return,
         }
         let mut line = json!({"gate": said.stanza.name, "verdict": strongest.word(), "ms": judged.micros as f64 / 1000.0, "fuel": judged.fuel});
         if let Outcome::Failed(failure) = &judged.outcome {

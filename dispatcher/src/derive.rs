@@ -24,7 +24,6 @@ use crate::registry::matcher::Matcher;
 use crate::registry::{Registry, Stanza};
 use crate::route;
 use crate::sandbox::Shared;
-use crate::sandbox::capability::shell as analyser;
 
 /// The events that derived ones bear the name of.
 pub const EVENTS: [&str; 2] = ["PreToolUse", "PostToolUse"];
@@ -100,11 +99,9 @@ impl Derived {
 pub fn all(shared: &Shared, registry: &Registry, deadline: Instant) -> Result<Vec<Derived>, String> {
     let event = &shared.event;
     let Some(name) = name(event, registry) else { return Ok(vec![]) };
-    let changes = match event.shell_command() {
-        Some(command) => {
-            let analysed = shared.analysis.get_or_init(|| analyser::analyze(shared, &command, deadline));
-            let analysis = &analysed.as_ref().map_err(Clone::clone)?.analysis;
-            shell::changes(analysis, event, &shared.root, name == EVENTS[0])
+    let changes = match shared.analysis(deadline) {
+        Some(analysed) => {
+            shell::changes(&analysed.map_err(Clone::clone)?.analysis, event, &shared.root, name == EVENTS[0])
         }
         None => writers::changes(registry, event, &shared.root),
     };

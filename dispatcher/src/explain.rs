@@ -16,7 +16,7 @@ use crate::registry::{Layered, Registry};
 use crate::route::{self, Unmatched};
 use crate::sandbox::bindings::Analysis;
 use crate::sandbox::bindings::types::{Finding, Verdict};
-use crate::sandbox::capability::shell::{self, Analysed};
+use crate::sandbox::capability::shell::Analysed;
 use crate::sandbox::limits;
 use crate::sandbox::{Judged, Outcome};
 
@@ -139,7 +139,13 @@ impl Explanation {
         let judged = dispatch.judge();
         let decision = dispatch.decide(&judged);
         let background = dispatch.judge_background();
-        explanation.gates = judged.iter().chain(&background).map(GateTrace::of).collect();
+        let (unconcerned, asked): (Vec<&Judged>, Vec<&Judged>) =
+            judged.iter().chain(&background).partition(|judged| matches!(judged.outcome, Outcome::Unconcerned));
+        explanation.gates = asked.into_iter().map(GateTrace::of).collect();
+        explanation.unmatched.extend(unconcerned.into_iter().map(|judged| {
+            let why = format!("is for commands {}", judged.stanza.commands.join(", "));
+            Passed { gate: judged.stanza.name.clone(), why }
+        }));
         explanation.overridden = overridden(&judged, &dispatch);
         if let Some(analysed) = analysis(&dispatch, start) {
             explanation.analysis_cost = analysed.as_ref().ok().map(|analysed| (analysed.micros as f64 / 1000.0, analysed.fuel));
@@ -179,6 +185,7 @@ impl GateTrace {
                 trace.failure = Some(format!("{}. {}", failure.what, failure.remedy));
             }
             Outcome::Verdicts(verdicts) => verdicts.iter().for_each(|verdict| trace.add(verdict)),
+            Outcome::Unconcerned => {}
         }
         trace
     }
@@ -219,6 +226,7 @@ fn passed(registry: &Registry, event: &Event, place: &Place, only: &[String]) ->
             Unmatched::Tool => "is for other tools".into(),
             Unmatched::Subject => "its matcher does not match".into(),
             Unmatched::Paths => format!("is for files {}", stanza.paths.join(", ")),
+            Unmatched::PathContains => format!("is for files whose path contains {}", stanza.path_contains.join(" or ")),
             Unmatched::Requires(path) => format!("requires {path}, which this project does not have"),
             Unmatched::NotAsked => "was not asked for (--only)".into(),
         };
@@ -230,7 +238,7 @@ fn passed(registry: &Registry, event: &Event, place: &Place, only: &[String]) ->
 fn overridden(judged: &[Judged], dispatch: &Dispatch) -> Vec<(String, String)> {
     let verdicts = judged.iter().flat_map(|judged| match &judged.outcome {
         Outcome::Verdicts(verdicts) => verdicts.as_slice(),
-        Outcome::Failed(_) => &[],
+        Outcome::Failed(_) | Outcome::Unconcerned => &[],
     });
     let findings = verdicts.filter_map(|verdict| match verdict {
         Verdict::Ask(finding) | Verdict::Block(finding) if finding.overridable => Some(finding),
@@ -246,8 +254,6 @@ fn overridden(judged: &[Judged], dispatch: &Dispatch) -> Vec<(String, String)> {
 
 /// The analysis that gates were served, or one made now if none of them asked.
 fn analysis(dispatch: &Dispatch, start: Instant) -> Option<Result<Analysed, String>> {
-    let shared = dispatch.shared();
-    let command = shared.event.shell_command()?;
-    let deadline = start + limits::EXPLAIN_TIME;
-    Some(shared.analysis.get_or_init(|| shell::analyze(shared, &command, deadline)).clone())
+    let analysed = dispatch.shared().analysis(start + limits::EXPLAIN_TIME)?;
+    Some(analysed.cloned().map_err(Clone::clone))
 }

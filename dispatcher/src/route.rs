@@ -1,5 +1,7 @@
 //! Which gates an event goes to, in which order, and why the others stay out.
 
+pub mod concern;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,6 +20,8 @@ pub enum Unmatched {
     Subject,
     /// None of its `paths` matches the tool's file.
     Paths,
+    /// The tool's file has none of `path_contains` in its path.
+    PathContains,
     /// What it `requires` is not in the project.
     Requires(String),
     /// `--only` names others.
@@ -38,9 +42,15 @@ pub fn matches(stanza: &Stanza, event: &Event, root: &Path, only: &[String]) -> 
 /// Whether the project has what the stanza requires. `only` lifts it.
 pub fn required(stanza: &Stanza, root: &Path, only: &[String]) -> Result<(), Unmatched> {
     match &stanza.requires {
-        Some(path) if only.is_empty() && !root.join(path).exists() => Err(Unmatched::Requires(path.clone())),
+        Some(path) if only.is_empty() && is_missing(&root.join(path)) => Err(Unmatched::Requires(path.clone())),
         _ => Ok(()),
     }
+}
+
+/// What cannot be looked at may be there.
+fn is_missing(path: &Path) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    path.metadata().is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
 }
 
 /// The same but for what it requires: one look at the project is enough for all events that are derived from one.
@@ -60,6 +70,9 @@ pub fn fits(stanza: &Stanza, event: &Event, root: &Path, only: &[String]) -> Res
     }
     if !stanza.paths.is_empty() && !path_matches(&stanza.paths, event, root) {
         return Err(Unmatched::Paths);
+    }
+    if !stanza.path_contains.is_empty() && !path_contains(&stanza.path_contains, event) {
+        return Err(Unmatched::PathContains);
     }
     Ok(())
 }
@@ -83,6 +96,17 @@ fn path_matches(globs: &[String], event: &Event, root: &Path) -> bool {
     let path = project::absolute(&path, base);
     let relative = path.strip_prefix(root).unwrap_or(&path).to_string_lossy();
     globs.iter().any(|glob| fast_glob::glob_match(glob, &*relative))
+}
+
+/// As it was given, or absolute and folded: a gate may look at either, and a text that is in neither is in none of its parts.
+fn path_contains(texts: &[String], event: &Event) -> bool {
+    let Some(given) = event.file_path() else { return false };
+    let base = event.cwd.as_deref().map(Path::new).filter(|cwd| cwd.is_absolute());
+    // Where a relative path starts is not known then.
+    let Some(base) = base.or(given.starts_with('/').then_some(Path::new("/"))) else { return true };
+    let path = project::absolute(&given, base);
+    let path = path.to_string_lossy();
+    texts.iter().any(|text| given.contains(text) || path.contains(text))
 }
 
 #[cfg(test)]
@@ -115,6 +139,9 @@ mod tests {
             ("event = 'PreToolUse'\npaths = ['sub/**/*.md']", write, Ok(())),
             ("event = 'PreToolUse'\npaths = ['*.md']", write, Err(Unmatched::Paths)),
             ("event = 'PreToolUse'\npaths = ['**/*.md']", bash, Err(Unmatched::Paths)),
+            ("event = 'PreToolUse'\npath_contains = ['sub/x']", write, Ok(())),
+            ("event = 'PreToolUse'\npath_contains = ['x/../a']", write, Err(Unmatched::PathContains)),
+            ("event = 'PreToolUse'\npath_contains = ['sub']", bash, Err(Unmatched::PathContains)),
             ("event = 'PreToolUse'\nrequires = '.nowhere'", bash, Err(Unmatched::Requires(".nowhere".into()))),
         ] {
             assert_eq!(matches(&registry(stanza).stanzas[0], &event(fields), Path::new("/p"), &[]), expected, "{stanza}");

@@ -125,6 +125,9 @@ pub(super) fn matches(stanza: &Stanza) -> String {
     if !stanza.paths.is_empty() {
         parts.push(stanza.paths.join(" "));
     }
+    if !stanza.path_contains.is_empty() {
+        parts.push(format!("*{}*", stanza.path_contains.join("* *")));
+    }
     if let Some(requires) = &stanza.requires {
         parts.push(format!("with {requires}"));
     }
@@ -166,6 +169,8 @@ fn as_json(stanza: &Stanza, layer: Kind, state: &str) -> Value {
         "tool": stanza.tool.as_ref().map(ToString::to_string),
         "matcher": stanza.matcher.as_ref().map(ToString::to_string),
         "paths": stanza.paths,
+        "path_contains": stanza.path_contains,
+        "commands": stanza.commands,
         "requires": stanza.requires,
         "priority": stanza.priority,
         "blocking": blocking(stanza),

@@ -12,6 +12,7 @@ use super::{Registry, RegistryError};
 pub mod capabilities;
 pub mod catalogue;
 pub mod components;
+pub mod concern;
 pub mod draft;
 pub mod finding;
 pub mod fix;
@@ -45,6 +46,7 @@ pub fn lint(text: &str, around: &Surroundings) -> Vec<Finding> {
         stanzas::check(&draft, text, &mut findings);
         matchers::check(&draft, &mut findings);
         paths::check(&draft, &mut findings);
+        concern::check(&draft, &mut findings);
         verdicts::check(&draft, &mut findings);
         writers::check(&draft, &mut findings);
         capabilities::check(&draft, &mut findings);

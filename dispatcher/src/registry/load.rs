@@ -134,6 +134,10 @@ pub struct Stanza {
     pub matcher: Option<Matcher>,
     /// Globs on the tool's file path.
     pub paths: Vec<String>,
+    /// Texts, one of which the tool's file path must contain.
+    pub path_contains: Vec<String>,
+    /// What of a shell command it is about; see [`crate::route::concern`].
+    pub commands: Vec<String>,
     /// Path that must exist in the project.
     pub requires: Option<String>,
     /// The component file.
@@ -274,6 +278,8 @@ fn stanza(
             return Err(rules::repeated(event, hook.tool.as_deref()));
         }
     }
+    hook.path_contains.iter().try_for_each(|text| rules::path_text(text))?;
+    hook.commands.iter().try_for_each(|entry| rules::command(entry))?;
     if let Some(journal) = &hook.journal {
         rules::journal(journal, journals.keys().map(String::as_str))?;
     }
@@ -291,6 +297,8 @@ fn stanza(
         tool,
         matcher: subject,
         paths: hook.paths,
+        path_contains: hook.path_contains,
+        commands: hook.commands,
         requires: hook.requires,
         plugin: base.join(hook.plugin),
         priority: hook.priority.unwrap_or(defaults.priority),

@@ -5,6 +5,7 @@ use std::fmt;
 use super::matcher::Matcher;
 use super::schema::{OnError, Writer};
 use crate::protocol::matrix;
+use crate::route::concern::Concern;
 
 /// What is wrong, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +86,24 @@ pub fn writer_field(key: &'static str, field: &str) -> Result<(), Mistake> {
             mistake(key, format!("{key} = {field:?} names no field"), right)
         }
     }
+}
+
+/// A text that a path must contain leaves something out.
+pub fn path_text(text: &str) -> Result<(), Mistake> {
+    match text.is_empty() {
+        false => Ok(()),
+        true => {
+            mistake("path_contains", "every path contains the empty text".into(), "write a name, such as `.reference`".into())
+        }
+    }
+}
+
+/// An entry of `commands` can be read.
+pub fn command(entry: &str) -> Result<(), Mistake> {
+    let right = "write a program, or a program and a text, such as `rm`, `git* push` or `> state.md`";
+    Concern::parse(entry)
+        .map(drop)
+        .or_else(|wrong| mistake("commands", format!("commands: {entry:?}: {wrong}"), right.into()))
 }
 
 /// A journal is one that the registry defines.

@@ -244,6 +244,12 @@ pub struct Hook {
     /// Globs on the tool's file path, relative to the project root.
     #[serde(default)]
     pub paths: Vec<String>,
+    /// Texts, one of which the tool's file path must contain.
+    #[serde(default)]
+    pub path_contains: Vec<String>,
+    /// Of shell commands: only those that run one of these programs, with that text among their words; `>` is any change of a file.
+    #[serde(default)]
+    pub commands: Vec<String>,
     /// Only where this path exists in the project.
     pub requires: Option<String>,
     /// The component, relative to the registry.

@@ -10,6 +10,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use super::artifact::LoadError;
 use super::bindings::{gate, types};
 use super::capability::output::Capture;
+use super::capability::shell::Analysed;
 use super::contract::check_contract;
 use super::failure::{Failure, gate_error, refused, trapped};
 use super::shared::{Sandbox, Shared};
@@ -18,6 +19,7 @@ use super::{limits, linking};
 use crate::derive::Origin;
 use crate::journal::Emitted;
 use crate::registry::Stanza;
+use crate::route::concern;
 
 /// What a gate came to.
 pub struct Judged {
@@ -50,6 +52,8 @@ pub enum Outcome {
     Verdicts(Vec<types::Verdict>),
     /// It could not judge.
     Failed(Failure),
+    /// It was not asked: the command line does nothing that it is about.
+    Unconcerned,
 }
 
 /// What a call leaves behind even if it is abandoned.
@@ -76,13 +80,12 @@ pub struct Call {
     /// What it leaves behind.
     pub record: Arc<Mutex<Record>>,
     memory: Memory,
-    wasi: WasiCtx,
-    table: ResourceTable,
+    wasi: ClosedWasi,
 }
 
 impl WasiView for Call {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        self.wasi.view()
     }
 }
 
@@ -123,10 +126,20 @@ impl ResourceLimiter for Memory {
 
 /// Runs one gate to its end; the caller ends it from outside through the engine's epoch once `deadline` has passed.
 pub fn judge(shared: &Arc<Shared>, stanza: &Arc<Stanza>, deadline: Instant, record: &Arc<Mutex<Record>>) -> (Outcome, u64) {
+    if !is_concerned(shared, stanza, deadline) {
+        return (Outcome::Unconcerned, 0);
+    }
     match run(shared, stanza, deadline, record) {
         Ok((verdicts, fuel)) => (Outcome::Verdicts(verdicts), fuel),
         Err((failure, fuel)) => (Outcome::Failed(failure), fuel),
     }
+}
+
+/// A command that cannot be analysed concerns every gate: it is told so, and its `on_error` decides.
+fn is_concerned(shared: &Shared, stanza: &Stanza, deadline: Instant) -> bool {
+    let analysis = || shared.analysis(deadline).and_then(Result::ok);
+    let by = |known: &Analysed| concern::is_concerned(&stanza.commands, shared.event.tool.as_deref(), &known.analysis);
+    stanza.commands.is_empty() || analysis().is_none_or(by)
 }
 
 fn run(
@@ -137,15 +150,13 @@ fn run(
 ) -> Result<(Vec<types::Verdict>, u64), (Failure, u64)> {
     let engine = shared.sandbox.artifacts.engine();
     let gate = prepared(&shared.sandbox, stanza).map_err(|failure| (failure, 0))?;
-    let capture = Capture::default();
     let call = Call {
         shared: shared.clone(),
         stanza: stanza.clone(),
         deadline,
         record: record.clone(),
         memory: Memory::new(stanza.memory_mb),
-        wasi: closed_wasi(&capture),
-        table: ResourceTable::new(),
+        wasi: ClosedWasi::default(),
     };
     let mut store = Store::new(engine, call);
     store.limiter(|call| &mut call.memory);
@@ -170,7 +181,10 @@ fn run(
     match answer {
         Ok(Ok(verdicts)) => sane(stanza, verdicts).map(|verdicts| (verdicts, used)).map_err(|failure| (failure, used)),
         Ok(Err(error)) => Err((gate_error(&error), used)),
-        Err(error) => Err((trapped(&error, stanza, store.data().memory.exhausted, &capture), used)),
+        Err(error) => {
+            let Call { memory, wasi, .. } = store.data();
+            Err((trapped(&error, stanza, memory.exhausted, &wasi.capture), used))
+        }
     }
 }
 
@@ -191,13 +205,27 @@ fn prepared(sandbox: &Sandbox, stanza: &Stanza) -> Result<gate::GatePre<Call>, F
     Ok(gate)
 }
 
-/// WASI with nothing behind it: no directory, variable, argument, input or socket; output is captured and cut.
-pub(super) fn closed_wasi(capture: &Capture) -> WasiCtx {
-    let mut builder = WasiCtxBuilder::new();
-    builder.stderr(capture.clone()).allow_tcp(false).allow_udp(false).allow_ip_name_lookup(false);
-    // A gate that sleeps holds its own thread, which the dispatcher then abandons.
-    builder.allow_blocking_current_thread(true);
-    builder.build()
+/// WASI with nothing behind it: no directory, variable, argument, input or socket; output is captured and cut. Made once the
+/// guest asks for something of it, which few ever do.
+#[derive(Default)]
+pub(super) struct ClosedWasi {
+    capture: Capture,
+    context: Option<WasiCtx>,
+    table: ResourceTable,
+}
+
+impl ClosedWasi {
+    /// For [`WasiView`].
+    pub(super) fn view(&mut self) -> WasiCtxView<'_> {
+        let make = || {
+            let mut builder = WasiCtxBuilder::new();
+            builder.stderr(self.capture.clone()).allow_tcp(false).allow_udp(false).allow_ip_name_lookup(false);
+            // A gate that sleeps holds its own thread, which the dispatcher then abandons.
+            builder.allow_blocking_current_thread(true);
+            builder.build()
+        };
+        WasiCtxView { ctx: self.context.get_or_insert_with(make), table: &mut self.table }
+    }
 }
 
 fn event_record(shared: &Shared) -> types::Event {

@@ -23,6 +23,8 @@ pub const ANALYZER_MEMORY_MB: u32 = 256;
 pub const GUEST_STACK: usize = 1 << 20;
 /// Stack of the thread that runs guests: the guest's and room for the host below it.
 pub const THREAD_STACK: usize = GUEST_STACK + (4 << 20);
+/// What the host's own heap on that thread is prepared for: an event with many gates takes half of it.
+pub const HEAP: usize = 1 << 20;
 /// How long a gate may go on after its time is up before its thread is abandoned: guest code stops at once, a host call may not.
 pub const GRACE: Duration = Duration::from_millis(50);
 /// What is left of a gate's time once a program it runs is ended for being slow: a hanging program costs the gate that

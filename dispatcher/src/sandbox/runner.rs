@@ -3,6 +3,7 @@
 //! Gates run on a worker thread; the calling thread is the watchdog. Fuel ends loops, the epoch ends guest code at the gate's
 //! deadline, and a gate that is stuck in a host call beyond that is abandoned together with its thread.
 
+use std::hint::black_box;
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
@@ -33,6 +34,7 @@ impl Worker {
         let (jobs, incoming) = mpsc::channel::<Job>();
         let (outgoing, results) = mpsc::channel();
         let work = move || {
+            widen_heap();
             while let Ok(job) = incoming.recv() {
                 let result = instance::judge(&job.shared, &job.stanza, job.deadline, &job.record);
                 if outgoing.send(result).is_err() {
@@ -42,6 +44,15 @@ impl Worker {
         };
         thread::Builder::new().stack_size(limits::THREAD_STACK).spawn(work)?;
         Ok(Self { jobs, results })
+    }
+}
+
+/// glibc grows the heap of every thread but the first by single pages, with a system call for each. One block that is given back
+/// grows it at once; no page of it is touched.
+fn widen_heap() {
+    // Mapped and given back, a block teaches the allocator to keep blocks of its size in the heap, also when they are free.
+    for bytes in [limits::HEAP, limits::HEAP / 2] {
+        drop(black_box(Vec::<u8>::with_capacity(bytes)));
     }
 }
 

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
 
 use super::artifact::Artifacts;
 use super::bindings::gate::GatePre;
-use super::capability::shell::{Analysed, Analyser};
+use super::capability::shell::{self, Analysed, Analyser};
 use super::instance::Call;
 use super::linking::Linking;
 use crate::protocol::event::Event;
@@ -61,6 +62,13 @@ impl Shared {
     /// The date in UTC, or the injected one.
     pub fn today_utc(&self) -> String {
         self.today.clone().unwrap_or_else(|| jiff::Timestamp::now().strftime("%Y-%m-%d").to_string())
+    }
+
+    /// The event's command, analysed now if nobody has asked before. Absent where it has none; the error says why there is no
+    /// analysis.
+    pub fn analysis(&self, deadline: Instant) -> Option<Result<&Analysed, &String>> {
+        let command = self.event.shell_command()?;
+        Some(self.analysis.get_or_init(|| shell::analyze(self, &command, deadline)).as_ref())
     }
 
     /// The same place with another event.

@@ -85,6 +85,10 @@ pub struct Stanza {
     pub matcher: Option<At<String>>,
     /// Globs.
     pub paths: Vec<At<String>>,
+    /// Texts of a path.
+    pub path_contains: Vec<At<String>>,
+    /// What of a shell command it is about.
+    pub commands: Vec<At<String>>,
     /// Path in the project.
     pub requires: Option<At<String>>,
     /// Component file.
@@ -160,6 +164,7 @@ impl Writer {
 
 impl Stanza {
     fn read(table: &DeTable, header: Span, text: &str) -> Self {
+        let list = |key: &str| strings(table, key).map(|list| list.value).unwrap_or_default();
         Self {
             whole: header.start..end(text, header.end),
             header,
@@ -169,7 +174,9 @@ impl Stanza {
             events: events(table),
             tool: string(table, "tool"),
             matcher: string(table, "matcher"),
-            paths: strings(table, "paths").map(|paths| paths.value).unwrap_or_default(),
+            paths: list("paths"),
+            path_contains: list("path_contains"),
+            commands: list("commands"),
             requires: string(table, "requires"),
             plugin: string(table, "plugin"),
             timeout_ms: integer(table, "timeout_ms"),

@@ -1,4 +1,4 @@
-//! `paths`: globs that cannot be read, and globs that no file tool's path can match.
+//! `paths` and `path_contains`: globs that cannot be read, what no file tool's path can match.
 
 use super::catalogue as rule;
 use super::draft::{At, Draft, Stanza};
@@ -10,8 +10,17 @@ use crate::registry::rules;
 
 /// Checks all stanzas.
 pub fn check(draft: &Draft, findings: &mut Vec<Finding>) {
-    for stanza in draft.stanzas.iter().filter(|stanza| !stanza.paths.is_empty()) {
-        without_file(stanza, findings);
+    for stanza in &draft.stanzas {
+        for (key, texts) in [("paths", &stanza.paths), ("path_contains", &stanza.path_contains)] {
+            if let Some(first) = texts.first() {
+                without_file(stanza, key, first, findings);
+            }
+        }
+        for text in &stanza.path_contains {
+            if let Err(mistake) = rules::path_text(text) {
+                findings.push(Finding::new(&rule::EMPTY_VALUE, text.span.clone(), mistake.wrong).help(mistake.right));
+            }
+        }
         for glob in &stanza.paths {
             match valid(glob) {
                 Some(finding) => findings.push(finding),
@@ -54,12 +63,13 @@ fn unmatchable(glob: &At<String>) -> Option<Finding> {
     Some(exchange(never("it names a directory, and tools name files"), format!("{directory}/**")))
 }
 
-/// Globs on a stanza whose events name no file.
-fn without_file(stanza: &Stanza, findings: &mut Vec<Finding>) {
-    let span = stanza.paths[0].span.clone();
+/// A key about files on a stanza whose events name none; `first` is its first text.
+fn without_file(stanza: &Stanza, key: &str, first: &At<String>, findings: &mut Vec<Finding>) {
+    let span = first.span.clone();
+    let help = format!("leave `{key}` out");
     for event in stanza.events.iter().filter(|event| rules::event(event).is_ok() && matrix::of(event).subject != Some(TOOL)) {
-        let message = format!("`paths` never match on {}, which is not about a file tool", event.value);
-        let finding = Finding::new(&rule::NEVER_MATCHES, span.clone(), message).help("leave `paths` out");
+        let message = format!("`{key}` never match on {}, which is not about a file tool", event.value);
+        let finding = Finding::new(&rule::NEVER_MATCHES, span.clone(), message).help(help.clone());
         findings.push(finding.related(event.span.clone(), "this event"));
     }
     let Some(tool) = &stanza.tool else { return };
@@ -67,8 +77,8 @@ fn without_file(stanza: &Stanza, findings: &mut Vec<Finding>) {
     // A name that is not known may be of a tool that has a file.
     let without = |name: &String| known::OTHER_TOOLS.contains(&name.as_str());
     if matcher.names().is_some_and(|names| !names.is_empty() && names.iter().all(without)) {
-        let message = format!("`paths` never match on {}: no such tool names a file", tool.value);
-        let help = "leave `paths` out, or choose among the file tools";
+        let message = format!("`{key}` never match on {}: no such tool names a file", tool.value);
+        let help = format!("{help}, or choose among the file tools");
         findings.push(Finding::new(&rule::NEVER_MATCHES, span, message).help(help).related(tool.span.clone(), "these tools"));
     }
 }

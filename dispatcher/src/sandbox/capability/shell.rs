@@ -5,16 +5,14 @@
 
 use std::time::Instant;
 
-use wasmtime::component::ResourceTable;
 use wasmtime::{Store, Trap, UpdateDeadline};
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtxView, WasiView};
 
-use super::output::Capture;
 use crate::sandbox::artifact::LoadError;
 use crate::sandbox::bindings::gate::portcullis::gate::shell;
 use crate::sandbox::bindings::{Analysis, Context, analyzer};
 use crate::sandbox::failure::refused;
-use crate::sandbox::instance::{self, Call, Memory};
+use crate::sandbox::instance::{Call, ClosedWasi, Memory};
 use crate::sandbox::linking::{self, Linking};
 use crate::sandbox::{Sandbox, Shared, limits};
 
@@ -51,9 +49,8 @@ pub struct Analysed {
 
 impl Call {
     fn analysis<T: Default>(&self, pick: fn(&Analysis) -> T) -> Result<T, String> {
-        let Some(command) = self.shared.event.shell_command() else { return Ok(T::default()) };
-        let analysed = self.shared.analysis.get_or_init(|| analyze(&self.shared, &command, self.deadline));
-        analysed.as_ref().map(|analysed| pick(&analysed.analysis)).map_err(Clone::clone)
+        let Some(analysed) = self.shared.analysis(self.deadline) else { return Ok(T::default()) };
+        analysed.map(|analysed| pick(&analysed.analysis)).map_err(Clone::clone)
     }
 }
 
@@ -61,13 +58,12 @@ impl Call {
 pub struct Run {
     memory: Memory,
     deadline: Instant,
-    wasi: WasiCtx,
-    table: ResourceTable,
+    wasi: ClosedWasi,
 }
 
 impl WasiView for Run {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        self.wasi.view()
     }
 }
 
@@ -89,13 +85,7 @@ pub fn analyze(shared: &Shared, text: &str, deadline: Instant) -> Result<Analyse
     let start = Instant::now();
     let sandbox = &*shared.sandbox;
     let analyser = sandbox.analyser.get_or_init(|| Analyser::load(sandbox)).as_ref().map_err(|error| failed(error))?;
-    let capture = Capture::default();
-    let run = Run {
-        memory: Memory::new(limits::ANALYZER_MEMORY_MB),
-        deadline,
-        wasi: instance::closed_wasi(&capture),
-        table: ResourceTable::new(),
-    };
+    let run = Run { memory: Memory::new(limits::ANALYZER_MEMORY_MB), deadline, wasi: ClosedWasi::default() };
     let mut store = Store::new(sandbox.artifacts.engine(), run);
     store.limiter(|run| &mut run.memory);
     store.set_epoch_deadline(1);
