@@ -22,6 +22,7 @@ pub mod list;
 pub mod log;
 pub mod overrides;
 pub mod report;
+pub mod test;
 pub mod trust;
 pub mod validate;
 
@@ -48,6 +49,7 @@ enum Verb {
     Doctor(doctor::Args),
     Log(log::Args),
     Report(report::Args),
+    Test(test::Args),
     #[command(name = "override")]
     Override(overrides::Args),
     Trust(trust::Args),
@@ -84,6 +86,7 @@ pub fn main() -> ExitCode {
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Log(args) => log::run(&args),
         Verb::Report(args) => report::run(&args),
+        Verb::Test(args) => test::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Override(args) => overrides::run(&args),
         Verb::Trust(args) => trust::run(&args),

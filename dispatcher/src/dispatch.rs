@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::decide::{Decision, Policy};
 use crate::derive::{self, Derived, Origin};
+use crate::environment::Environment;
 use crate::overrides::Overrides;
 use crate::project;
 use crate::protocol::event::Event;
@@ -23,15 +24,22 @@ pub struct Place {
     pub root: PathBuf,
     /// The session's working directory.
     pub cwd: PathBuf,
+    /// The variables that it is judged under.
+    pub environment: Environment,
 }
 
 impl Place {
     /// From the event and the process's own environment.
     pub fn of(event: &Event) -> Self {
+        Self::under(event, Environment::default())
+    }
+
+    /// From the event and these variables.
+    pub fn under(event: &Event, environment: Environment) -> Self {
         let named = event.cwd.as_deref().map(PathBuf::from).filter(|cwd| cwd.is_absolute());
         let cwd = named.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"));
-        let variable = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-        Self { root: project::root(variable.as_deref(), &cwd), cwd }
+        let variable = environment.path("CLAUDE_PROJECT_DIR");
+        Self { root: project::root(variable.as_deref(), &cwd), cwd, environment }
     }
 }
 
@@ -86,19 +94,22 @@ pub struct Dispatch<'a> {
 }
 
 impl<'a> Dispatch<'a> {
-    /// `event` before its gates.
+    /// `event` before its gates, in a sandbox of its own.
     pub fn new(registry: &'a Registry, event: Event, selected: Gates, place: &Place, how: How) -> Self {
+        Self::within(sandbox(registry), registry, event, selected, place, how)
+    }
+
+    /// The same in a sandbox of `registry` that may have served other events.
+    pub fn within(sandbox: Arc<Sandbox>, registry: &'a Registry, event: Event, selected: Gates, place: &Place, how: How) -> Self {
         let (background, gates) = selected.direct.into_iter().partition(|stanza| stanza.is_async);
         let (derived_background, derived) = selected.derived.into_iter().partition(|stanza| stanza.is_async);
         let deadline = how.start + std::time::Duration::from_millis(matrix::of(&event.name).deadline_ms());
-        let engine = engine::running().expect("the settings are valid");
-        let base = registry.path.parent().unwrap_or(Path::new("."));
-        let artifacts = Artifacts::new(engine, base, artifact::cache_directory());
         let shared = Arc::new(Shared {
             event,
             root: place.root.clone(),
             cwd: place.cwd.clone(),
-            sandbox: Arc::new(Sandbox::new(artifacts, registry.analyzer.clone())),
+            environment: place.environment.clone(),
+            sandbox,
             journals: registry.journals.clone(),
             today: how.today,
             analysis: OnceLock::new(),
@@ -204,6 +215,14 @@ impl<'a> Dispatch<'a> {
         }
         judged
     }
+}
+
+/// What runs the gates of `registry`.
+pub fn sandbox(registry: &Registry) -> Arc<Sandbox> {
+    let engine = engine::running().expect("the settings are valid");
+    let base = registry.path.parent().unwrap_or(Path::new("."));
+    let artifacts = Artifacts::new(engine, base, artifact::cache_directory());
+    Arc::new(Sandbox::new(artifacts, registry.analyzer.clone()))
 }
 
 /// What is not judged file by file is the human's decision, or told.

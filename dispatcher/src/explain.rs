@@ -1,16 +1,17 @@
 //! How a decision came about: the path of `hook` with everything it passed written down.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::decide::Decision;
-use crate::dispatch::{Dispatch, Gates, How, Place};
+use crate::dispatch::{self, Dispatch, Gates, How, Place};
 use crate::journal::Emitted;
 use crate::protocol::answer::Answer;
 use crate::protocol::event::Event;
-use crate::protocol::matrix;
+use crate::protocol::matrix::{self, Row};
 use crate::registry::layers::Layer;
 use crate::registry::{Layered, Registry};
 use crate::route::{self, Unmatched};
@@ -18,7 +19,7 @@ use crate::sandbox::bindings::Analysis;
 use crate::sandbox::bindings::types::{Finding, Verdict};
 use crate::sandbox::capability::shell::Analysed;
 use crate::sandbox::limits;
-use crate::sandbox::{Judged, Outcome};
+use crate::sandbox::{Judged, Outcome, Sandbox};
 
 /// Everything about one event.
 #[derive(Debug, Serialize)]
@@ -50,6 +51,9 @@ pub struct Explanation {
     pub overridden: Vec<(String, String)>,
     /// What would be sent.
     pub answer: Sent,
+    /// The decision itself, with the events that `hook` would write to the journals, those of gates in the background included.
+    #[serde(skip)]
+    pub decided: Decision,
 }
 
 /// One gate's part.
@@ -115,15 +119,27 @@ pub struct Sent {
 impl Explanation {
     /// Judges `event` as `hook` would, without writing to any journal.
     pub fn of(layered: &Layered, event: Event, place: &Place, only: &[String], today: Option<String>) -> Self {
+        Self::within(&dispatch::sandbox(&layered.registry), layered, event, place, only, today)
+    }
+
+    /// The same in a sandbox that is kept for more events: nothing of one event reaches another.
+    pub fn within(
+        sandbox: &Arc<Sandbox>,
+        layered: &Layered,
+        event: Event,
+        place: &Place,
+        only: &[String],
+        today: Option<String>,
+    ) -> Self {
         let registry = &layered.registry;
         let row = matrix::of(&event.name);
         let (name, tool) = (event.name.clone(), event.tool.clone());
         let unmatched = passed(registry, &event, place, only);
         let start = Instant::now();
         let gates = Gates::of(registry, &event, &place.root, only);
-        let mut dispatch = Dispatch::new(registry, event, gates, place, How { today, trace: true, start });
+        let mut dispatch = Dispatch::within(sandbox.clone(), registry, event, gates, place, How { today, trace: true, start });
         let mut explanation = Self {
-            event: name.clone(),
+            event: name,
             tool,
             project_root: place.root.display().to_string(),
             layers: layered.layers.clone(),
@@ -135,10 +151,12 @@ impl Explanation {
             rules: Vec::new(),
             overridden: Vec::new(),
             answer: Sent { stdout: String::new(), stderr: String::new(), code: 0 },
+            decided: Decision::default(),
         };
         let judged = dispatch.judge();
-        let decision = dispatch.decide(&judged);
+        let mut decision = dispatch.decide(&judged);
         let background = dispatch.judge_background();
+        decision.events.extend(dispatch.decide(&background).events);
         let (unconcerned, asked): (Vec<&Judged>, Vec<&Judged>) =
             judged.iter().chain(&background).partition(|judged| matches!(judged.outcome, Outcome::Unconcerned));
         explanation.gates = asked.into_iter().map(GateTrace::of).collect();
@@ -151,15 +169,17 @@ impl Explanation {
             explanation.analysis_cost = analysed.as_ref().ok().map(|analysed| (analysed.micros as f64 / 1000.0, analysed.fuel));
             explanation.analysis = Some(analysed.map(|analysed| analysed.analysis));
         }
-        explanation.conclude(&dispatch.shared().event, &decision, Answer::of(&name, &row, &decision));
+        explanation.conclude(&dispatch.shared().event, decision, &row);
         explanation
     }
 
-    fn conclude(&mut self, event: &Event, decision: &Decision, answer: Answer) {
+    fn conclude(&mut self, event: &Event, decision: Decision, row: &Row) {
+        let answer = Answer::of(&self.event, row, &decision);
         let summary = decision.event(event, 0).fields;
         self.decision = summary["decision"].as_str().unwrap_or_default().to_owned();
         self.rules = decision.findings.iter().map(|finding| finding.rule.clone()).collect();
         self.answer = Sent { stdout: answer.stdout, stderr: answer.stderr, code: answer.code };
+        self.decided = decision;
     }
 }
 

@@ -16,6 +16,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use serde_json::{Map, Value};
 
+use crate::environment::Environment;
 use crate::files;
 use crate::registry::schema::{Journal, Shape};
 use crate::sandbox::limits;
@@ -159,7 +160,8 @@ impl Journals<'_> {
 
     /// Appends inside the project: no symbolic link leads out of it.
     fn append_to_project(&self, journal: &Journal, lines: &str) -> io::Result<()> {
-        let (root, path) = place::of(journal, self.root, PathBuf::from(journal.path.replace(place::DATE, &self.day())));
+        let (root, path) =
+            place::of(journal, self.root, PathBuf::from(journal.path.replace(place::DATE, &self.day())), &Environment::default());
         if root != self.root {
             // The user's own choice, which need not be there yet.
             fs::create_dir_all(&root)?;
@@ -204,9 +206,7 @@ pub fn is_silenced(journal: &Journal) -> bool {
 
 /// The user's own journal directory: `$XDG_STATE_HOME/portcullis`, else `~/.local/state/portcullis`.
 pub fn state_directory() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
-    Some(base.join("portcullis"))
+    Environment::default().state()
 }
 
 /// A text that the agent sent, short enough for a line.

@@ -3,10 +3,12 @@
 //! The way of an event is [`cli::hook`]: [`protocol::event`] → [`route`] → [`sandbox`] → [`decide`] → [`protocol::answer`],
 //! with [`journal`] keeping what happened.
 
+pub mod cases;
 pub mod cli;
 pub mod decide;
 pub mod derive;
 pub mod dispatch;
+pub mod environment;
 pub mod explain;
 pub mod files;
 pub mod journal;

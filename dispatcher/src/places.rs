@@ -5,28 +5,26 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::journal::state_directory;
+use crate::environment::Environment;
 use crate::project::fold;
-use crate::registry::layers;
-use crate::sandbox::artifact;
 
 /// Those that `read_file.path_allow` may name.
 pub const READABLE: [&str; 3] = ["plugin", "config", "agent"];
 
 /// The place that `${NAME}` stands for. `registry` is the directory of the stanza's registry.
-pub fn of(name: &str, registry: &Path) -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+pub fn of(name: &str, registry: &Path, environment: &Environment) -> Option<PathBuf> {
+    let variable = |name: &str| environment.path(name);
     let place = match name {
         // Where the plugin is installed.
         "plugin" => variable("CLAUDE_PLUGIN_ROOT").or_else(|| std::path::absolute(registry).ok()),
         // This executable.
         "executable" => std::env::current_exe().and_then(std::fs::canonicalize).ok(),
         // The user's own layer and its components.
-        "config" => layers::user_path().and_then(|layer| layer.parent().map(Path::to_owned)),
+        "config" => environment.config(),
         // Records of trust, and the user's own journal.
-        "state" => state_directory(),
+        "state" => environment.state(),
         // Native code of components.
-        "cache" => artifact::cache_place(),
+        "cache" => environment.cache(),
         // The agent's own settings.
         "agent" => variable("CLAUDE_CONFIG_DIR").or_else(|| Some(variable("HOME")?.join(".claude"))),
         _ => None,
@@ -35,9 +33,9 @@ pub fn of(name: &str, registry: &Path) -> Option<PathBuf> {
 }
 
 /// A text of a stanza that is one of these names in whole, as its path.
-pub fn named(text: &str, registry: &Path) -> Option<String> {
+pub fn named(text: &str, registry: &Path, environment: &Environment) -> Option<String> {
     let name = text.strip_prefix("${")?.strip_suffix('}')?;
-    Some(of(name, registry)?.to_string_lossy().into_owned())
+    Some(of(name, registry, environment)?.to_string_lossy().into_owned())
 }
 
 /// The place that an entry of `path_allow` begins with, and the path below it.
@@ -54,10 +52,11 @@ mod tests {
     #[test]
     fn names_in_whole_stand_for_places() {
         let here = Path::new("/opt/p");
-        assert!(named("${executable}", here).is_some_and(|path| path.starts_with('/')));
-        assert!(named("${state}", here).is_some_and(|path| path.ends_with("/portcullis")));
+        let named = |text| named(text, here, &Environment::default());
+        assert!(named("${executable}").is_some_and(|path| path.starts_with('/')));
+        assert!(named("${state}").is_some_and(|path| path.ends_with("/portcullis")));
         for other in ["${executable}/x", "executable", "${}", "${nowhere}", "$executable", "${executable"] {
-            assert_eq!(named(other, here), None, "{other}");
+            assert_eq!(named(other), None, "{other}");
         }
     }
 }

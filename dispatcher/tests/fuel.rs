@@ -11,6 +11,7 @@ use std::thread::scope;
 use std::time::Instant;
 
 use portcullis::dispatch::{Dispatch, Gates, How, Place};
+use portcullis::environment::Environment;
 use portcullis::project;
 use portcullis::protocol::event::Event;
 use portcullis::registry::Registry;
@@ -198,7 +199,7 @@ fn judge(registry: &Registry, task: &Task) -> Result<Vec<(String, u64, u64)>, St
     let event = event.replace("/home/dev/project", &here).replace("/home/dev", &top);
     let Ok(event) = Event::parse(event.as_bytes(), None) else { return Ok(vec![]) };
     let (bytes, command) = (event.json().len(), event.shell_command().map(|command| command.len()));
-    let place = Place { root: root.clone(), cwd: root.clone() };
+    let place = Place { root: root.clone(), cwd: root.clone(), environment: Environment::default() };
     let gates = Gates::of(registry, &event, &root, std::slice::from_ref(&task.gate));
     let how = How { today: None, trace: false, start: Instant::now() };
     let mut dispatch = Dispatch::new(registry, event, gates, &place, how);

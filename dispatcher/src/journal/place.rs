@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::environment::Environment;
 use crate::registry::schema::{Journal, Worktrees};
 use crate::repository;
 
@@ -23,8 +24,8 @@ pub fn in_use(journal: &Journal, root: &Path) -> bool {
 }
 
 /// The directory that a journal's path starts from, and the path below it; `path` is the journal's, for one day.
-pub fn of(journal: &Journal, root: &Path, path: PathBuf) -> (PathBuf, PathBuf) {
-    if let Some(directory) = named(journal) {
+pub fn of(journal: &Journal, root: &Path, path: PathBuf, environment: &Environment) -> (PathBuf, PathBuf) {
+    if let Some(directory) = named(journal, environment) {
         return (directory, path.file_name().map(PathBuf::from).unwrap_or(path));
     }
     let main = match journal.worktrees {
@@ -36,12 +37,12 @@ pub fn of(journal: &Journal, root: &Path, path: PathBuf) -> (PathBuf, PathBuf) {
 
 /// The directory that holds the journal of all days. None where the journal is not in use, and none where it lies at the top of
 /// a working tree: whoever may read the journal may not read all else.
-pub fn logs(journal: &Journal, root: &Path) -> Option<Logs> {
+pub fn logs(journal: &Journal, root: &Path, environment: &Environment) -> Option<Logs> {
     if !in_use(journal, root) {
         return None;
     }
-    let (top, path) = of(journal, root, PathBuf::from(&journal.path));
-    if named(journal).is_some() {
+    let (top, path) = of(journal, root, PathBuf::from(&journal.path), environment);
+    if named(journal, environment).is_some() {
         return Some(Logs { directory: top.clone(), top });
     }
     let every_day = path.parent()?.components().take_while(|part| !part.as_os_str().to_string_lossy().contains(DATE));
@@ -50,9 +51,9 @@ pub fn logs(journal: &Journal, root: &Path) -> Option<Logs> {
 }
 
 /// The directory that the user's environment names.
-fn named(journal: &Journal) -> Option<PathBuf> {
+fn named(journal: &Journal, environment: &Environment) -> Option<PathBuf> {
     let variable = journal.directory_variable.as_ref()?;
-    std::env::var_os(variable).map(PathBuf::from).filter(|directory| directory.is_absolute())
+    environment.path(variable)
 }
 
 #[cfg(test)]
@@ -62,6 +63,14 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+
+    fn logs(journal: &Journal, root: &Path) -> Option<Logs> {
+        super::logs(journal, root, &Environment::default())
+    }
+
+    fn of(journal: &Journal, root: &Path, path: PathBuf) -> (PathBuf, PathBuf) {
+        super::of(journal, root, path, &Environment::default())
+    }
 
     fn journal(path: &str, worktrees: Worktrees) -> Journal {
         Journal { path: path.into(), requires: Some(".factory".into()), worktrees, ..Journal::default() }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 
+use crate::environment::Environment;
 use crate::journal::{self, place};
 use crate::registry::schema::Journal;
 
@@ -15,7 +16,7 @@ const DATE_LENGTH: usize = "2026-01-31".len();
 /// The journals of the project at `root`, each as its files from the oldest to the newest; days before `since` are left out.
 pub fn of(root: &Path, defined: &BTreeMap<String, Journal>, since: Option<Date>) -> Vec<Vec<PathBuf>> {
     let mut patterns: Vec<(PathBuf, PathBuf)> =
-        defined.values().map(|journal| place::of(journal, root, PathBuf::from(&journal.path))).collect();
+        defined.values().map(|journal| place::of(journal, root, PathBuf::from(&journal.path), &Environment::default())).collect();
     patterns.extend(journal::state_directory().map(|directory| (directory, format!("events-{}.jsonl", place::DATE).into())));
     let mut seen = HashSet::new();
     let mut journals = Vec::new();

@@ -24,13 +24,19 @@ pub const EVENT: &str = "Event";
 pub fn of_registry() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
-        // Editors of TOML know this draft; newer ones not all of them.
-        let generator = SchemaSettings::draft07().with_transform(AsToml).into_generator();
-        let mut schema = generator.into_root_schema_for::<File>().to_value();
-        schema["title"] = "Portcullis registry.toml".into();
+        let mut schema = of::<File>("Portcullis registry.toml");
         schema["properties"]["schema_version"]["const"] = SCHEMA_VERSION.into();
         schema
     })
+}
+
+/// The schema of a kind of TOML file.
+pub fn of<File: JsonSchema>(title: &str) -> Value {
+    // Editors of TOML know this draft; newer ones not all of them.
+    let generator = SchemaSettings::draft07().with_transform(AsToml).into_generator();
+    let mut schema = generator.into_root_schema_for::<File>().to_value();
+    schema["title"] = title.into();
+    schema
 }
 
 /// The seed's name for `fuel`, which serde knows as an alias.
@@ -84,7 +90,7 @@ impl Transform for AsToml {
 }
 
 /// The name of an event of the protocol.
-struct Event;
+pub struct Event;
 
 impl JsonSchema for Event {
     fn schema_name() -> Cow<'static, str> {

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::schema::{Change, Mode};
 use super::{Registry, RegistryError, Stanza, lint, rules};
+use crate::environment::Environment;
 
 pub mod project;
 
@@ -76,10 +77,14 @@ pub struct Layered {
 impl Layered {
     /// One file, and nothing above it.
     pub fn alone(path: &Path) -> Result<Self, RegistryError> {
-        let registry = Registry::load(path)?;
+        Registry::load(path).map(Self::just)
+    }
+
+    /// A registry that is in no file as it stands, such as one that a test has changed.
+    pub fn just(registry: Registry) -> Self {
         let stanzas = registry.stanzas.len();
-        let layer = Layer { layer: Kind::Shipped, path: path.to_owned(), state: State::InForce, stanzas };
-        Ok(Self { registry, layers: vec![layer], alone: true })
+        let layer = Layer { layer: Kind::Shipped, path: registry.path.clone(), state: State::InForce, stanzas };
+        Self { registry, layers: vec![layer], alone: true }
     }
 
     /// The shipped registry at `shipped`, and the user's layer above it. The user's layer is the user's guard: one that cannot
@@ -147,9 +152,7 @@ impl Layer {
 
 /// Where the user's layer would be: `$XDG_CONFIG_HOME/portcullis/registry.toml`, else below `~/.config`.
 pub fn user_path() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
-    Some(base.join("portcullis").join(FILE))
+    Some(Environment::default().config()?.join(FILE))
 }
 
 /// Whose layer a registry is, by where it lies.

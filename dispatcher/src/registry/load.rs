@@ -99,7 +99,7 @@ impl RegistryError {
 }
 
 /// A registry, ready to route.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Registry {
     /// The file it was read from.
     pub path: PathBuf,
@@ -122,7 +122,7 @@ pub struct Registry {
 }
 
 /// One gate's registration, defaults filled in.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Stanza {
     /// Stable id.
     pub name: String,

@@ -7,7 +7,7 @@ use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 
 /// A `tool` or `matcher` text that has been read.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub enum Matcher {
     /// Absent, empty or `*`.
     Everything,
@@ -18,7 +18,7 @@ pub enum Matcher {
 }
 
 /// A valid regular expression, compiled when it is first needed.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pattern {
     text: String,
     #[serde(skip)]

@@ -301,7 +301,7 @@ pub struct Hook {
 }
 
 /// A string or a list of them.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "expected a string or a list of strings")]
 pub enum OneOrMany {
     /// `event = "Stop"`

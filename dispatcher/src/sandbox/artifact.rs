@@ -23,6 +23,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::engine::{self, ARTIFACT_KEY};
+use crate::environment::Environment;
 use crate::files::{Held, bounded, create_own, open_regular};
 
 /// Largest component that is read.
@@ -284,17 +285,10 @@ fn recall(memory: &Path) -> Option<BTreeMap<PathBuf, Accepted>> {
     serde_json::from_slice(&text).ok()
 }
 
-/// Where the user's cache directory for artifacts is: `$XDG_CACHE_HOME/portcullis`, else `~/.cache/portcullis`.
-pub fn cache_place() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    Some(base.join("portcullis"))
-}
-
 /// The user's cache directory for artifacts, made if missing.
 /// `None` if it belongs to somebody else or others may write to it.
 pub fn cache_directory() -> Option<PathBuf> {
-    let directory = cache_place()?;
+    let directory = Environment::default().cache()?;
     if !directory.is_dir() {
         create_own(&directory).ok()?;
     }

@@ -79,7 +79,7 @@ impl log::Host for Call {
 impl Call {
     /// A value of the stanza's configuration; one of the host's own places where it names one.
     fn setting(&self, value: &Value) -> Value {
-        let place = value.as_str().and_then(|text| places::named(text, &self.stanza.base_directory));
+        let place = value.as_str().and_then(|text| places::named(text, &self.stanza.base_directory, &self.shared.environment));
         place.map_or_else(|| value.clone(), Value::String)
     }
 

@@ -10,6 +10,7 @@ use super::bindings::gate::GatePre;
 use super::capability::shell::{self, Analysed, Analyser};
 use super::instance::Call;
 use super::linking::Linking;
+use crate::environment::Environment;
 use crate::protocol::event::Event;
 use crate::registry::schema::Journal;
 
@@ -46,6 +47,8 @@ pub struct Shared {
     pub root: PathBuf,
     /// The session's working directory.
     pub cwd: PathBuf,
+    /// The variables that the event is judged under.
+    pub environment: Environment,
     /// What runs gates.
     pub sandbox: Arc<Sandbox>,
     /// `[journals]` of the registry, for gates that read their own again.
@@ -77,6 +80,7 @@ impl Shared {
             event,
             root: self.root.clone(),
             cwd: self.cwd.clone(),
+            environment: self.environment.clone(),
             sandbox: self.sandbox.clone(),
             journals: self.journals.clone(),
             today: self.today.clone(),

@@ -9,6 +9,7 @@ mod legal;
 mod process;
 mod project;
 pub mod sample;
+mod terminal;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ pub use call::Call;
 pub use legal::legal;
 pub use process::finish;
 pub use project::Project;
+pub use terminal::Terminal;
 
 /// The installed plugin.
 pub fn dist() -> PathBuf {

@@ -1,105 +1,13 @@
 //! What a newcomer sees of `init`, `override` and `doctor`, word for word: sessions in `snapshots/`, as they would stand in a
 //! terminal. `BLESS=1` writes them anew; read the difference before it is committed.
 
-use std::fs::{self, File};
-use std::path::Path;
-use std::time::Duration;
+use std::fs;
 
-use portcullis_e2e::{Project, dist, finish};
-
-/// No verb here waits for anything.
-const LONGEST: Duration = Duration::from_secs(30);
-
-/// A terminal in a project's directory.
-struct Terminal {
-    project: Project,
-    /// What was typed and answered so far.
-    shown: String,
-}
-
-impl Terminal {
-    fn new() -> Self {
-        let project = Project::default();
-        // The plugin's own settings only, and a search path on which there is one git, whatever this machine has.
-        project.program("bin/git", "exit 1", 0o755);
-        Self { project, shown: String::new() }
-    }
-
-    /// Types `dispatcher` with these words; an exit code that is not 0 is shown, as a prompt would.
-    fn dispatcher(&mut self, words: &[&str]) {
-        let file = |name: &str| File::create(self.project.path(name)).expect("a file of the scratch");
-        let mut dispatcher = self.project.dispatcher();
-        dispatcher.args(words);
-        // A person has no such variable; the project is where they stand.
-        dispatcher.env_remove("CLAUDE_PROJECT_DIR");
-        // One file for both, in the order of the writes, as on a screen.
-        let screen = file("screen");
-        dispatcher.stdout(screen.try_clone().expect("a file")).stderr(screen);
-        let status = finish(&mut dispatcher, LONGEST).unwrap_or_else(|failure| panic!("{failure}"));
-        let quoted = words.iter().map(|word| if word.contains(' ') { format!("'{word}'") } else { (*word).to_owned() });
-        self.shown += &format!("$ dispatcher {}\n", quoted.collect::<Vec<_>>().join(" "));
-        self.shown += &fs::read_to_string(self.project.path("screen")).expect("what was printed");
-        if status.code() != Some(0) {
-            self.shown += &format!("[exit code {}]\n", status.code().expect("no signal"));
-        }
-        self.shown += "\n";
-    }
-
-    /// Shows a file of the project.
-    fn cat(&mut self, name: &str) {
-        let text = fs::read_to_string(self.project.path("project").join(name)).expect("a file of the project");
-        self.shown += &format!("$ cat {name}\n{text}\n");
-    }
-
-    /// Writes a file of the project, unseen.
-    fn write(&self, name: &str, text: &str) {
-        self.project.write(&format!("project/{name}"), text);
-    }
-
-    /// What was shown, without what is this machine's and this version's own.
-    fn shown(&self) -> String {
-        let plugin = fs::canonicalize(dist()).expect("the plugin").display().to_string();
-        let mut shown = self.shown.clone();
-        for (own, name) in [
-            (self.project.name("project"), "PROJECT"),
-            (self.project.name("state"), "STATE"),
-            (self.project.name("bin"), "BIN"),
-            (dist().with_file_name("e2e-cache").display().to_string(), "CACHE"),
-            (dist().display().to_string(), "PLUGIN"),
-            (plugin, "PLUGIN"),
-            (env!("CARGO_PKG_VERSION").to_owned(), "VERSION"),
-        ] {
-            shown = shown.replace(&own, name);
-        }
-        // Gates come and go.
-        shown.lines().map(|line| masked(&masked(line, " gates"), " ready to run") + "\n").collect()
-    }
-
-    /// It is what the snapshot has.
-    fn is(self, snapshot: &str) {
-        let shown = self.shown();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots").join(snapshot);
-        if std::env::var_os("BLESS").is_some() {
-            fs::write(&path, &shown).expect("a snapshot");
-        }
-        let expected = fs::read_to_string(&path).unwrap_or_default();
-        let difference = shown.lines().zip(expected.lines()).position(|(shown, expected)| shown != expected);
-        let line = difference.unwrap_or(shown.lines().count().min(expected.lines().count())) + 1;
-        let hint = "BLESS=1 takes over what is shown";
-        assert!(shown == expected, "{} differs from line {line} on ({hint}):\n{shown}", path.display());
-    }
-}
-
-/// `line` with N for the number before `what`.
-fn masked(line: &str, what: &str) -> String {
-    let Some((before, after)) = line.split_once(what) else { return line.to_owned() };
-    let text = before.trim_end_matches(|digit: char| digit.is_ascii_digit());
-    if text.len() == before.len() { line.to_owned() } else { format!("{text}N{what}{after}") }
-}
+use portcullis_e2e::Terminal;
 
 #[test]
 fn a_project_opts_in() {
-    let mut terminal = Terminal::new();
+    let mut terminal = Terminal::default();
     terminal.write(".gitignore", "/target");
     terminal.dispatcher(&["doctor"]);
     terminal.dispatcher(&["init"]);
@@ -114,7 +22,7 @@ fn a_project_opts_in() {
 
 #[test]
 fn a_rule_is_overridden_for_a_while() {
-    let mut terminal = Terminal::new();
+    let mut terminal = Terminal::default();
     terminal.dispatcher(&["init"]);
     terminal.shown.clear();
     terminal.dispatcher(&["override", "list"]);
@@ -141,7 +49,7 @@ fn a_rule_is_overridden_for_a_while() {
 
 /// Everything of a project that can be wrong at once.
 fn broken() -> Terminal {
-    let mut terminal = Terminal::new();
+    let mut terminal = Terminal::default();
     terminal.dispatcher(&["init"]);
     terminal.shown.clear();
     terminal.write(".gitignore", "/target\n.foundry/scratch/\n");
@@ -232,7 +140,7 @@ fn words(command: &str) -> Vec<&str> {
 
 #[test]
 fn the_readme_shows_what_is_printed() {
-    let mut terminal = Terminal::new();
+    let mut terminal = Terminal::default();
     let sessions = sessions_of_the_readme();
     assert!(sessions.len() > 3, "{sessions:?}");
     for (command, expected) in sessions {

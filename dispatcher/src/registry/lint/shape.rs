@@ -10,13 +10,48 @@ use super::place::Span;
 use crate::registry::json_schema::{self, ALIAS_OF};
 use crate::registry::rules;
 
-/// Checks a whole file.
+/// A kind of file, and how people call its parts.
+pub struct Kind {
+    /// Its schema.
+    pub schema: fn() -> &'static Value,
+    /// The file itself.
+    pub file: &'static str,
+    /// Its lists of tables.
+    pub lists: &'static [&'static str],
+    /// Types of the schema, and where they are written.
+    pub homes: &'static [(&'static str, &'static str)],
+}
+
+/// `registry.toml`.
+const REGISTRY: Kind = Kind {
+    schema: json_schema::of_registry,
+    file: "the registry",
+    lists: &["hooks", "writers"],
+    homes: &[
+        ("Hook", "[[hooks]]"),
+        ("Defaults", "[defaults]"),
+        ("Dispatcher", "[dispatcher]"),
+        ("Journal", "[journals.NAME]"),
+        ("Capabilities", "[hooks.capabilities]"),
+        ("ReadFile", "[hooks.capabilities.read_file]"),
+        ("ExecSubprocess", "[hooks.capabilities.exec_subprocess]"),
+        ("WriteFile", "[hooks.capabilities.write_file]"),
+    ],
+};
+
+/// Checks a whole registry.
 pub fn check(file: &DeTable, text: &str, findings: &mut Vec<Finding>) {
-    let schema = json_schema::of_registry();
-    Walk { schema, text, findings }.table(file, 0..0, schema, "");
+    check_as(&REGISTRY, file, text, findings);
+}
+
+/// Checks a whole file of this kind.
+pub fn check_as(of: &Kind, file: &DeTable, text: &str, findings: &mut Vec<Finding>) {
+    let schema = (of.schema)();
+    Walk { of, schema, text, findings }.table(file, 0..0, schema, "");
 }
 
 struct Walk<'a> {
+    of: &'a Kind,
     /// The whole schema, for references.
     schema: &'static Value,
     text: &'a str,
@@ -44,7 +79,7 @@ impl Walk<'_> {
         }
         for required in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !table.contains_key(required) {
-                let message = format!("{} needs the key `{required}`", bracketed(place, "the registry"));
+                let message = format!("{} needs the key `{required}`", self.bracketed(place));
                 let help = properties.and_then(|properties| describe(&properties[required])).unwrap_or_default();
                 self.findings
                     .push(Finding::new(&rule::MISSING_KEY, header.clone(), message).help(format!("add `{required} = …`{help}")));
@@ -133,7 +168,10 @@ impl Walk<'_> {
     }
 
     fn wrong_type(&mut self, value: &Spanned<DeValue>, schema: &'static Value, key: &str) {
-        let wanted = self.kinds(schema);
+        let wanted = match self.of.lists.contains(&key) {
+            true => format!("written as [[{key}]]"),
+            false => self.kinds(schema),
+        };
         let found = with_article(value.get_ref().type_str());
         let mut finding = Finding::new(&rule::WRONG_TYPE, value.span(), format!("`{key}` is {found}, but must be {wanted}"));
         if let Some(text) = self.converted(value, schema, key) {
@@ -165,7 +203,7 @@ impl Walk<'_> {
         match kind(schema) {
             "array" => match kind(self.resolve(&schema["items"])) {
                 "string" => "a list of strings".into(),
-                _ => "written as [[hooks]]".into(),
+                _ => "a list of tables".into(),
             },
             "boolean" => "true or false".into(),
             kind => with_article(kind),
@@ -183,7 +221,7 @@ impl Walk<'_> {
     ) {
         let keys =
             || known.into_iter().flatten().filter(|(_, schema)| schema.get(ALIAS_OF).is_none()).map(|(key, _)| key.as_str());
-        let message = format!("unknown key `{name}` in {}", bracketed(place, "the registry"));
+        let message = format!("unknown key `{name}` in {}", self.bracketed(place));
         let mut finding = Finding::new(&rule::UNKNOWN_KEY, span.clone(), message);
         if let Some(near) = rules::nearest(name, keys()) {
             // Parts of a table, and stanzas, add up under the right name; a value that is there already cannot be there twice.
@@ -198,21 +236,18 @@ impl Walk<'_> {
         self.findings.push(finding);
     }
 
+    fn bracketed(&self, place: &str) -> String {
+        match place {
+            "" => self.of.file.into(),
+            list if self.of.lists.contains(&list) => format!("[[{list}]]"),
+            table => format!("[{table}]"),
+        }
+    }
+
     /// The table that a key of this name belongs to.
     fn home(&self, name: &str) -> Option<&'static str> {
-        // The names of the types, and where they are written.
-        const HOMES: &[(&str, &str)] = &[
-            ("Hook", "[[hooks]]"),
-            ("Defaults", "[defaults]"),
-            ("Dispatcher", "[dispatcher]"),
-            ("Journal", "[journals.NAME]"),
-            ("Capabilities", "[hooks.capabilities]"),
-            ("ReadFile", "[hooks.capabilities.read_file]"),
-            ("ExecSubprocess", "[hooks.capabilities.exec_subprocess]"),
-            ("WriteFile", "[hooks.capabilities.write_file]"),
-        ];
         let holds = |definition: &str| self.schema["definitions"][definition]["properties"].get(name).is_some();
-        let nested = HOMES.iter().find(|(definition, _)| holds(definition)).map(|(_, place)| *place);
+        let nested = self.of.homes.iter().find(|(definition, _)| holds(definition)).map(|(_, place)| *place);
         nested.or_else(|| self.schema["properties"].get(name).map(|_| "the top of the file"))
     }
 }
@@ -257,14 +292,6 @@ fn with_article(kind: &str) -> String {
         "integer" | "array" => format!("an {kind}"),
         "object" => "a table".into(),
         _ => format!("a {kind}"),
-    }
-}
-
-fn bracketed(place: &str, file: &str) -> String {
-    match place {
-        "" => file.into(),
-        "hooks" | "writers" => format!("[[{place}]]"),
-        place => format!("[{place}]"),
     }
 }
 

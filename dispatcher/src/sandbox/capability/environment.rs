@@ -8,7 +8,7 @@ impl environment::Host for Call {
     fn env(&mut self, name: String) -> Result<Option<String>, HostError> {
         self.note("env", &name);
         match self.stanza.capabilities.env_allow.contains(&name) {
-            true => Ok(std::env::var_os(&name).map(|value| value.to_string_lossy().into_owned())),
+            true => Ok(self.shared.environment.get(&name).map(|value| value.to_string_lossy().into_owned())),
             false => Err(self.denied("env", "env_not_on_allow_list", "variable", &name)),
         }
     }

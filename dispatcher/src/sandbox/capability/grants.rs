@@ -60,7 +60,7 @@ fn in_journal(grants: Grants, path: &str, shared: &Shared) -> Option<PathBuf> {
 }
 
 fn journal(grants: Grants, shared: &Shared) -> Option<Logs> {
-    place::logs(shared.journals.get(grants.journal?)?, &shared.root)
+    place::logs(shared.journals.get(grants.journal?)?, &shared.root, &shared.environment)
 }
 
 fn locate_absolute(grants: Grants, wanted: &Path, shared: &Shared, follow: bool) -> Result<Granted, Refusal> {
@@ -121,7 +121,7 @@ impl Entry {
             return Some(Self { top: logs.top, base: project::fold(&logs.directory), pattern: None });
         }
         if let Some((name, below)) = places::of_host(entry) {
-            let top = places::of(name, grants.base_directory?)?;
+            let top = places::of(name, grants.base_directory?, &shared.environment)?;
             let base = project::fold(&top.join(below));
             return base.starts_with(&top).then_some(Self { top, base, pattern: None });
         }
@@ -130,7 +130,7 @@ impl Entry {
             return Some(Self { top, base: of_event(entry, &shared.event)?, pattern: None });
         }
         let absolute = match entry.strip_prefix("~/") {
-            Some(rest) => PathBuf::from(std::env::var_os("HOME").filter(|home| !home.is_empty())?).join(rest),
+            Some(rest) => PathBuf::from(shared.environment.get("HOME").filter(|home| !home.is_empty())?).join(rest),
             None => shared.root.join(entry),
         };
         let absolute = project::fold(&absolute);

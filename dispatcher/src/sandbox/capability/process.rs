@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::files::io_error;
+use crate::environment::Environment;
 use crate::project;
 use crate::registry::schema::ExecSubprocess;
 use crate::sandbox::bindings::gate::portcullis::gate::process::{self, Output};
@@ -51,14 +52,14 @@ impl process::Host for Call {
             Some(directory) => directory,
             None => return denied("cwd_not_allowed"),
         };
-        let path = match find(&program, &self.shared.root) {
+        let path = match find(&program, &self.shared.root, &self.shared.environment) {
             Ok(path) => path,
             Err(Missing::NotFound) => return Err(HostError::NotFound),
             Err(Missing::Refused(reason)) => return denied(reason),
         };
         let mut command = Command::new(path);
         command.args(arguments).current_dir(directory).env_clear().process_group(0);
-        command.envs(granted.env_allow.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.envs(granted.env_allow.iter().filter_map(|name| Some((name, self.shared.environment.get(name)?))));
         run(command, input, program_deadline(Instant::now(), self.deadline))
     }
 }
@@ -84,13 +85,13 @@ enum Missing {
 }
 
 /// The program's file, from the absolute directories of PATH.
-fn find(program: &str, root: &Path) -> Result<PathBuf, Missing> {
+fn find(program: &str, root: &Path, environment: &Environment) -> Result<PathBuf, Missing> {
     if program.contains('/') || program.is_empty() {
         return Err(Missing::Refused("only_names_are_run"));
     }
     let real_root = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let mut refused = None;
-    for directory in std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).filter(|path| path.is_absolute()) {
+    for directory in std::env::split_paths(&environment.get("PATH").unwrap_or_default()).filter(|path| path.is_absolute()) {
         let Ok(path) = std::fs::canonicalize(directory.join(program)) else { continue };
         let Ok(metadata) = path.metadata() else { continue };
         if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {

@@ -98,7 +98,7 @@ pub fn analyze(shared: &Shared, text: &str, deadline: Instant) -> Result<Analyse
     let context = Context {
         cwd: shared.cwd.to_string_lossy().into_owned(),
         project_root: shared.root.to_string_lossy().into_owned(),
-        home: std::env::var("HOME").ok().filter(|home| home.starts_with('/')),
+        home: shared.environment.get("HOME").and_then(|home| home.into_string().ok()).filter(|home| home.starts_with('/')),
     };
     let analysis = analyser
         .0
