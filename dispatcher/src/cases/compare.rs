@@ -82,7 +82,7 @@ fn shown_verdict(got: &Got) -> String {
     let word = got.verdict.word();
     let why = match got.verdict {
         Verdict::Failed => got.failures.join("\n"),
-        Verdict::Unasked => got.unmatched.join("\n"),
+        Verdict::Unasked => unasked(&got.unmatched),
         _ if got.rules.is_empty() => return word.to_owned(),
         _ => return format!("{word} by {}", got.rules.join(", ")),
     };
@@ -90,6 +90,14 @@ fn shown_verdict(got: &Got) -> String {
         true => word.to_owned(),
         false => format!("{word}\n{why}"),
     }
+}
+
+/// Why gates were not asked; of a whole registry, the first few.
+fn unasked(why: &[String]) -> String {
+    const SHOWN: usize = 4;
+    let mut lines = why.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+    lines.extend(why.len().checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("and {more} more")));
+    lines.join("\n")
 }
 
 /// The same things, in whatever order.

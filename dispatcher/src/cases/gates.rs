@@ -10,6 +10,7 @@ use toml::Table;
 use super::event;
 use super::file::{Case, CaseFile};
 use crate::dispatch::{self, Gates};
+use crate::registry::lint::place;
 use crate::registry::load::config_json;
 use crate::registry::schema::{OneOrMany, SCHEMA_VERSION};
 use crate::registry::{Layered, Registry, RegistryError, Stanza, rules};
@@ -44,7 +45,7 @@ impl Judges {
     pub fn stanzas(&self, file: &CaseFile) -> Result<Vec<Arc<Stanza>>> {
         let Some(component) = &self.component else {
             if file.stanza.is_some() {
-                bail!("[stanza] says how the gate of --gate is registered, and there is none; add --gate, or remove it");
+                bail!("{}: [stanza] says how the gate of --gate is registered; add --gate, or remove it", stanza_of(file));
             }
             return Ok(self.registry.stanzas.clone());
         };
@@ -128,8 +129,16 @@ impl Judges {
         ]);
         match Registry::parse(&toml::to_string(&registry)?, &self.registry.path) {
             Ok(registry) => Ok(registry.stanzas),
-            Err(RegistryError::Stanza { message, .. } | RegistryError::Syntax { message, .. }) => bail!("[stanza]: {message}"),
-            Err(error) => bail!("[stanza]: {error}"),
+            Err(RegistryError::Stanza { message, .. } | RegistryError::Syntax { message, .. }) => {
+                bail!("{}: [stanza]: {message}", stanza_of(file))
+            }
+            Err(error) => bail!("{}: [stanza]: {error}", stanza_of(file)),
         }
     }
+}
+
+/// File and line of `[stanza]`; the file's first where there is none.
+fn stanza_of(file: &CaseFile) -> String {
+    let offset = place::of_table(&file.text, &["stanza"]);
+    format!("{}:{}", file.path.display(), place::line_and_column(&file.text, offset).0)
 }

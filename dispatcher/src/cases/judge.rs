@@ -37,7 +37,10 @@ pub fn run(judges: &Judges, stanzas: &[Arc<Stanza>], case: &Case) -> Result<Outc
     let scratch = Scratch::of(case).context("the project of the case cannot be laid out")?;
     event::carry_out(&case.entry, &scratch).context("what the tool has written")?;
     let event = event::of(&case.entry, &scratch)?;
-    let place = Place::under(&event, scratch.environment(&case.entry.env));
+    let mut place = Place::under(&event, scratch.environment(&case.entry.env));
+    if event.cwd.is_none() {
+        place.cwd.clone_from(&scratch.project);
+    }
     judges.prepare(&Gates::of(&layered.registry, &event, &place.root, &[]));
     let explanation = Explanation::within(&judges.sandbox, &layered, event, &place, &[], case.entry.today.clone());
     let got = Got::of(&explanation, case, &scratch);

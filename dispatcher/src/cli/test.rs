@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let judges = Judges::new(registry, component, args.only.clone())?;
     let mut tested = Vec::with_capacity(files.len());
     for file in files {
-        let stanzas = judges.stanzas(&file).with_context(|| file.path.display().to_string())?;
+        let stanzas = judges.stanzas(&file)?;
         let cases = file.cases.iter().filter(|case| wanted(case));
         let cases = cases.map(|case| (case.position, judge::run(&judges, &stanzas, case))).collect();
         tested.push(Tested { file, cases });

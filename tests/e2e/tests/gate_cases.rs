@@ -126,7 +126,8 @@ fn what_holds_is_told_in_one_line_and_what_does_not_with_both_sides() {
     terminal.dispatcher(&["test", "cases.toml"]);
     terminal.dispatcher(&["test", ".", "--verbose"]);
     terminal.dispatcher(&["test", "cases.toml", "--list"]);
-    let wrong = CASES.replace("expect = \"pass\"", "expect = \"ask\"\ncontains = [\"never\"]").replace("git-push-force", "force-push");
+    let wrong =
+        CASES.replace("expect = \"pass\"", "expect = \"ask\"\ncontains = [\"never\"]").replace("git-push-force", "force-push");
     terminal.write("wrong.cases.toml", &format!("{wrong}{FURTHER}"));
     terminal.dispatcher(&["test", "wrong.cases.toml"]);
     terminal.dispatcher(&["test", "wrong.cases.toml", "--filter", "message"]);
@@ -258,7 +259,8 @@ expect = "advise"
 fn an_update_writes_what_came_and_leaves_all_else() {
     let mut terminal = Terminal::default();
     let stale = CASES.replace("\"deny\" # always\nrule = \"git-push-force\"", "\"pass\" # always");
-    let stale = stale.replace("expect = \"pass\"\n", "expect = \"deny\"\nrule = \"git-push-force\" # of old\ncontains = \"force\"\n");
+    let stale =
+        stale.replace("expect = \"pass\"\n", "expect = \"deny\"\nrule = \"git-push-force\" # of old\ncontains = \"force\"\n");
     let open = "\n[[case]]\nname = \"new\"\nbash = \"rm -rf build && git clean -fdx\"\n\n[case.env]\nA = \"b\"\n";
     terminal.write("cases.toml", &format!("{stale}{open}"));
     terminal.dispatcher(&["test", "cases.toml", "--update"]);

@@ -32,7 +32,7 @@ pub fn updated(tested: &Tested) -> Result<Updated> {
         let Some(table) = cases.and_then(|cases| cases.get(case.position)?.get_ref().as_table()) else { continue };
         let mut of_case = Edits { text, table, added: String::new(), edits: Vec::new() };
         for difference in &outcome.differences {
-            if !change(&mut of_case, difference, &outcome.got) {
+            if !change(&mut of_case, case, difference, &outcome.got) {
                 left.push(format!("{}:{}  {}: `{}`", path.display(), case.line, case.name, difference.key));
             }
         }
@@ -54,14 +54,14 @@ pub fn updated(tested: &Tested) -> Result<Updated> {
 }
 
 /// Writes what came for one key; whether that is possible.
-fn change(edits: &mut Edits, difference: &Difference, got: &Got) -> bool {
+fn change(edits: &mut Edits, case: &Case, difference: &Difference, got: &Got) -> bool {
     let words = |words: &mut dyn Iterator<Item = &str>| words.map(toml::Value::from).collect::<Vec<_>>().into();
     match difference.key {
         "expect" => {
             edits.put("expect", got.verdict.word().into());
-            if !stops(got.verdict) {
-                edits.remove("rule");
-                edits.remove("rules");
+            match stops(got.verdict) {
+                true => rules(edits, case, got),
+                false => ["rule", "rules"].into_iter().for_each(|key| edits.remove(key)),
             }
         }
         "rule" | "rules" if !stops(got.verdict) => {}
@@ -85,16 +85,23 @@ fn change(edits: &mut Edits, difference: &Difference, got: &Got) -> bool {
 
 /// What a case that expects nothing yet could expect.
 fn fill(edits: &mut Edits, case: &Case, got: &Got) {
-    if case.entry.expect.is_some() {
+    if case.entry.expect.is_none() {
+        edits.put("expect", got.verdict.word().into());
+        if stops(got.verdict) {
+            rules(edits, case, got);
+        }
+    }
+}
+
+/// The rules that stand, where the case names none yet.
+fn rules(edits: &mut Edits, case: &Case, got: &Got) {
+    if case.entry.rule.is_some() || case.entry.rules.is_some() {
         return;
     }
-    edits.put("expect", got.verdict.word().into());
-    if case.entry.rule.is_none() && case.entry.rules.is_none() && stops(got.verdict) {
-        match got.rules.as_slice() {
-            [] => {}
-            [one] => edits.put("rule", one.as_str().into()),
-            several => edits.put("rules", several.to_vec().into()),
-        }
+    match got.rules.as_slice() {
+        [] => {}
+        [one] => edits.put("rule", one.as_str().into()),
+        several => edits.put("rules", several.to_vec().into()),
     }
 }
 
