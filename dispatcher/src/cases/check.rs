@@ -63,6 +63,8 @@ pub fn check(text: &str) -> Vec<Finding> {
         check_cases(table.get_ref(), text, &mut findings);
     }
     findings.sort_by_key(|finding| finding.span.start);
+    // A repair is shown by `validate`, which makes it; here what would be right is said already.
+    findings.iter_mut().for_each(|finding| finding.fix = None);
     findings
 }
 

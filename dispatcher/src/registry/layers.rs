@@ -179,7 +179,7 @@ pub fn check(kind: Kind, text: &str, path: &Path, lower: &Registry) -> Result<()
 /// The user's layer, if there is one. Links are the user's own affair, foreign owners and modes are not.
 fn user_layer() -> Result<Option<(PathBuf, String)>, RegistryError> {
     let Some(path) = user_path() else { return Ok(None) };
-    let missing = |source| RegistryError::Missing { path: path.clone(), source };
+    let missing = |why| RegistryError::Missing { path: path.clone(), why };
     let file = match fs::metadata(&path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
         found => found.map_err(missing)?,
@@ -205,9 +205,8 @@ fn outside(user: &Path, root: &Path) -> Result<(), RegistryError> {
     match layer.starts_with(&root) && !home {
         false => Ok(()),
         true => {
-            let source =
-                io::Error::other("it lies inside the project, so it is not your own layer; set XDG_CONFIG_HOME elsewhere");
-            Err(RegistryError::Missing { path: user.to_owned(), source })
+            let why = io::Error::other("it lies inside the project, so it is not your own layer; set XDG_CONFIG_HOME elsewhere");
+            Err(RegistryError::Missing { path: user.to_owned(), why })
         }
     }
 }

@@ -22,12 +22,12 @@ const MAX_BYTES: u64 = 16 << 20;
 #[derive(Debug, Error)]
 pub enum RegistryError {
     /// There is none.
-    #[error("{path}: no registry there ({source}); name one with --registry")]
+    #[error("{path}: no registry there ({why}); name one with --registry")]
     Missing {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// Not TOML, an unknown key, a wrong type.
     #[error("{path}:{line}:{column}: {message}")]
@@ -187,8 +187,8 @@ impl Registry {
         if let Some(registry) = known.and_then(|(cache, origin)| snapshot::recall(cache, origin)) {
             return Ok(registry);
         }
-        let text = crate::files::read_small(path, MAX_BYTES)
-            .map_err(|source| RegistryError::Missing { path: path.to_owned(), source })?;
+        let text =
+            crate::files::read_small(path, MAX_BYTES).map_err(|why| RegistryError::Missing { path: path.to_owned(), why })?;
         let registry = Self::parse(&text, path)?;
         if let Some((cache, origin)) = known {
             snapshot::keep(cache, origin, &registry);
