@@ -9,6 +9,7 @@ mod decision;
 mod demo;
 mod dependencies;
 mod dist;
+mod examples;
 mod fuzz;
 mod looking_back;
 mod measure;
@@ -43,6 +44,8 @@ enum Verb {
     Dist,
     /// Everything that must hold: build, dist, format, lints, tests, docs
     Test,
+    /// Build the example gates in other languages and judge with them
+    Examples,
     /// The long tests: load, kills, many at once
     Soak,
     /// Run the real dispatcher on a few typical events and show what it decides
@@ -73,6 +76,10 @@ fn run(verb: Verb) -> Result<()> {
         Verb::Build => components::build(&workspace),
         Verb::Dist => dist::build(&workspace),
         Verb::Test => test::run(&workspace),
+        Verb::Examples => {
+            dist::build(&workspace)?;
+            test::examples(&workspace)
+        }
         Verb::Soak => {
             dist::build(&workspace)?;
             soak::run(&workspace)

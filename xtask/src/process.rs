@@ -1,6 +1,7 @@
 //! Child processes: run one and turn its failure into a sentence that names it.
 
 use std::ffi::OsStr;
+use std::io::{Read, Seek};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -35,6 +36,20 @@ pub fn capture(command: &mut Command) -> Result<String> {
 pub fn succeeds_within(command: &mut Command, limit: Duration) -> bool {
     let silenced = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     silenced.spawn().is_ok_and(|child| waits_within(child, limit))
+}
+
+/// Runs `command` unheard. Gives all that it wrote if it fails; it is ended when the time is up.
+pub fn failure_within(command: &mut Command, limit: Duration) -> Result<Option<String>> {
+    let mut said = tempfile::tempfile()?;
+    let heard = command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said.try_clone()?);
+    let child = heard.spawn().with_context(|| format!("cannot start `{}`", line(heard)))?;
+    if waits_within(child, limit) {
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    said.rewind()?;
+    said.read_to_end(&mut text)?;
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
 fn waits_within(mut child: Child, limit: Duration) -> bool {

@@ -9,6 +9,7 @@ use crate::bench;
 use crate::components::for_wasm;
 use crate::dependencies;
 use crate::dist;
+use crate::examples;
 use crate::fuzz;
 use crate::process::{call, say, succeeds_within};
 use crate::workspace::Workspace;
@@ -20,7 +21,8 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     step("format", || cargo(&["fmt", "--check"]))?;
     step("lints, native", || cargo(&["clippy", "--quiet", "--release", "--workspace", "--all-targets", "--", "-Dwarnings"]))?;
     step("lints, gates", || call(for_wasm(workspace, "clippy").args(workspace.gate_selection()).args(["--", "-Dwarnings"])))?;
-    step("tests", || call(&mut tests(workspace)))?;
+    let built = step("examples in other languages", || examples::build(workspace))?;
+    step("tests", || call(tests(workspace, &built).arg("--workspace")))?;
     step("examples in the docs of the SDK", || cargo(&["test", "--quiet", "--release", "--doc", "-p", "portcullis-sdk"]))?;
     step("docs of the SDK", || {
         let mut doc = workspace.cargo();
@@ -38,8 +40,14 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     }
 }
 
-/// All tests of the workspace; the end-to-end ones find the plugin through `PORTCULLIS_DIST`.
-fn tests(workspace: &Workspace) -> Command {
+/// The example gates alone.
+pub fn examples(workspace: &Workspace) -> Result<()> {
+    let built = step("examples in other languages", || examples::build(workspace))?;
+    call(tests(workspace, &built).args(["--package", "portcullis-e2e", "--test", "languages"]))
+}
+
+/// Tests; the end-to-end ones find the plugin through `PORTCULLIS_DIST`, and must find the examples that `PORTCULLIS_EXAMPLES` lists.
+fn tests(workspace: &Workspace, examples: &[&str]) -> Command {
     let mut cargo = workspace.cargo();
     let nextest = succeeds_within(workspace.cargo().args(["nextest", "--version"]), Duration::from_secs(10));
     cargo.args(if nextest {
@@ -47,15 +55,15 @@ fn tests(workspace: &Workspace) -> Command {
     } else {
         &["test", "--quiet", "--no-fail-fast"]
     });
-    cargo.args(["--release", "--workspace"]).env("PORTCULLIS_DIST", workspace.dist());
+    cargo.arg("--release").env("PORTCULLIS_DIST", workspace.dist()).env("PORTCULLIS_EXAMPLES", examples.join(","));
     cargo
 }
 
 /// Runs one step; says its name before and its time after.
-fn step(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+fn step<Made>(name: &str, work: impl FnOnce() -> Result<Made>) -> Result<Made> {
     say(name);
     let start = Instant::now();
-    work().with_context(|| format!("step `{name}` failed"))?;
+    let made = work().with_context(|| format!("step `{name}` failed"))?;
     say(format!("{name}: {:.1} s", start.elapsed().as_secs_f32()));
-    Ok(())
+    Ok(made)
 }

@@ -135,12 +135,46 @@ pub(super) fn trapped(error: &wasmtime::Error, stanza: &Stanza, memory_exhausted
             "Raise `memory_mb` in registry.toml, or report the gate.",
         ),
         trap => {
-            let said = capture.text();
-            let last =
-                said.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note:")).unwrap_or_default();
+            let said = cause(&capture.text());
             let why = trap.map_or_else(|| error.root_cause().to_string(), |trap| trap.to_string());
-            let what = if last.is_empty() { format!("it crashed ({why})") } else { format!("it crashed ({why}: {last})") };
+            let what = if said.is_empty() { format!("it crashed ({why})") } else { format!("it crashed ({why}: {said})") };
             Failure::new(FailureKind::Trap, what, "Report it to the gate's author.")
+        }
+    }
+}
+
+/// The words of a gate that crashed which say why: languages differ in where these stand.
+fn cause(said: &str) -> String {
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("note:"));
+    match lines.next() {
+        // Python: the calls that led there come first.
+        Some(first) if first.starts_with("Traceback ") => lines.last().unwrap_or(first).to_owned(),
+        // Rust: the place, then the message.
+        Some(first) if first.contains(" panicked at ") => {
+            [first, lines.next().unwrap_or_default()].join(" ").trim_end().to_owned()
+        }
+        first => first.unwrap_or_default().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cause;
+
+    #[test]
+    fn what_a_crashing_gate_prints_last_or_first_is_its_cause() {
+        let rows = [
+            ("", ""),
+            ("\nout of luck\nmore\n", "out of luck"),
+            ("Traceback (most recent call last):\n  File \"gate.py\", line 3\n    x()\nKeyError: 'oops'\n", "KeyError: 'oops'"),
+            (
+                "\nthread 'main' panicked at src/lib.rs:7:5:\nno words\nnote: run with\n",
+                "thread 'main' panicked at src/lib.rs:7:5: no words",
+            ),
+            ("thread 'main' panicked at src/lib.rs:7:5:\n", "thread 'main' panicked at src/lib.rs:7:5:"),
+        ];
+        for (said, expected) in rows {
+            assert_eq!(cause(said), expected, "{said}");
         }
     }
 }

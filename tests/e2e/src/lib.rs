@@ -29,9 +29,20 @@ pub fn dist() -> PathBuf {
 
 /// A component of `tests/hostile`.
 pub fn hostile(name: &str) -> PathBuf {
+    existing(built("hostile").join(format!("{name}.wasm")))
+}
+
+/// The component of an example, if it was built: its tool chain may not be had here.
+pub fn example(name: &str) -> Option<PathBuf> {
+    let component = built("examples").join(name).join("protected-branches.wasm");
+    component.is_file().then_some(component)
+}
+
+/// A directory in cargo's target directory, with `hostile` beside it.
+fn built(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own path");
     let target = test.ancestors().find(|directory| directory.join("hostile").is_dir()).map(Path::to_owned);
-    existing(target.unwrap_or_else(|| workspace().join("target")).join("hostile").join(format!("{name}.wasm")))
+    target.unwrap_or_else(|| workspace().join("target")).join(name)
 }
 
 fn workspace() -> &'static Path {
