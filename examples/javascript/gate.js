@@ -3,11 +3,11 @@
 // The host calls `judge.evaluate` for each event. What is imported from `portcullis:gate` is the host: wit/world.wit names the
 // interfaces, wit/deps/gate.wit says what each function does.
 
-import { config } from "portcullis:gate/config@0.1.0";
-import { emitEvent } from "portcullis:gate/events@0.1.0";
-import { readFile } from "portcullis:gate/files@0.1.0";
-import { checkoutAt } from "portcullis:gate/repository@0.1.0";
-import { commands } from "portcullis:gate/shell@0.1.0";
+import { config } from "portcullis:gate/config@1.0.0";
+import { emitEvent } from "portcullis:gate/events@1.0.0";
+import { readFile } from "portcullis:gate/files@1.0.0";
+import { checkoutAt } from "portcullis:gate/repository@1.0.0";
+import { commands } from "portcullis:gate/shell@1.0.0";
 
 import { forcedPush, isProtected } from "./push.js";
 import { decoded } from "./utf8.js";

@@ -7,6 +7,7 @@ mod analyser;
 mod cold;
 mod contenders;
 pub mod instructions;
+mod languages;
 mod plot;
 mod race;
 mod report;
@@ -52,6 +53,9 @@ pub struct Options {
     /// Only count the instructions of four scenarios and compare them with xtask/instructions.toml
     #[arg(long, conflicts_with_all = ["rounds", "quick", "json", "plot", "from"])]
     instructions: bool,
+    /// Only compare the example gates in Rust, Python and JavaScript, and starting python and node
+    #[arg(long, conflicts_with_all = ["json", "plot", "from", "instructions"])]
+    languages: bool,
     /// Write the counted instructions to xtask/instructions.toml
     #[arg(long, requires = "instructions")]
     update: bool,
@@ -64,9 +68,13 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.instructions {
         return instructions::run(workspace, options.update);
     }
+    let rounds = if options.quick { QUICK_ROUNDS } else { options.rounds.max(1) };
+    if options.languages {
+        return languages::run(workspace, rounds);
+    }
     let report = match &options.from {
         Some(path) => Report::load(path)?,
-        None => measure(workspace, if options.quick { QUICK_ROUNDS } else { options.rounds.max(1) })?,
+        None => measure(workspace, rounds)?,
     };
     print!("{}", report.text());
     if let Some(path) = &options.json {

@@ -81,21 +81,31 @@ pub fn build(workspace: &Workspace) -> Result<Vec<&'static str>> {
         }
     }
     let registry = place.join("registry.toml");
-    fs::write(&registry, registry_of(workspace, &built)).with_context(|| format!("cannot write {}", registry.display()))?;
+    fs::write(&registry, self::registry(workspace, &built)).with_context(|| format!("cannot write {}", registry.display()))?;
     call(&mut compile(workspace))?;
     Ok(built)
 }
 
+/// The component of an example.
+pub fn component(workspace: &Workspace, name: &str) -> PathBuf {
+    place(workspace).join(name).join(COMPONENT)
+}
+
+/// The cache that the end-to-end tests share.
+pub fn cache(workspace: &Workspace) -> PathBuf {
+    workspace.dist().with_file_name("e2e-cache")
+}
+
 /// Where they are built.
-pub fn place(workspace: &Workspace) -> PathBuf {
+fn place(workspace: &Workspace) -> PathBuf {
     workspace.target.join("examples")
 }
 
-/// Compiles them as a user would, for the end-to-end tests, which share one cache.
-pub fn compile(workspace: &Workspace) -> Command {
+/// Compiles them as a user would.
+fn compile(workspace: &Workspace) -> Command {
     let mut dispatcher = Command::new(workspace.dist().join("bin/dispatcher"));
     dispatcher.arg("compile").arg("--registry").arg(place(workspace).join("registry.toml"));
-    dispatcher.env("XDG_CACHE_HOME", workspace.dist().with_file_name("e2e-cache"));
+    dispatcher.env("XDG_CACHE_HOME", cache(workspace));
     dispatcher
 }
 
@@ -107,14 +117,15 @@ fn rust(workspace: &Workspace, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A stanza each, alike but for the name. That they get along with the defaults is part of what is shown.
-fn registry_of(workspace: &Workspace, examples: &[&str]) -> String {
-    let analyzer = workspace.dist().join("plugins/shell-analyzer.wasm");
+/// A registry with a stanza for each, alike but for the name. That the defaults are enough for them is part of what is shown.
+pub fn registry(workspace: &Workspace, examples: &[&str]) -> String {
+    let (place, analyzer) = (place(workspace), workspace.dist().join("plugins/shell-analyzer.wasm"));
     let mut text = format!("schema_version = 2\n\n[dispatcher]\nanalyzer = '{}'\n", analyzer.display());
     for name in examples {
         text += &format!(
-            "\n[[hooks]]\nname = '{name}'\nevent = 'PreToolUse'\ntool = 'Bash'\nplugin = '{name}/{COMPONENT}'\non_error = 'block'\n\
-             config.branches = ['main', 'release/*']\n"
+            "\n[[hooks]]\nname = '{name}'\nevent = 'PreToolUse'\ntool = 'Bash'\nplugin = '{}/{name}/{COMPONENT}'\non_error = 'block'\n\
+             config.branches = ['main', 'release/*']\n",
+            place.display()
         );
     }
     text

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use super::compile;
 use super::list::{capabilities, matches};
 use super::overrides::project_root;
 use crate::registry::layers::project::{self, Found};
@@ -68,6 +69,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let record = Record { place: found.path.clone(), content: digest(found.text.as_bytes()), components, since };
     let file = store.add(&record, &found.text).context("the record of trust cannot be written")?;
     println!("Trusted, from the agent's next event on ({}).", file.display());
+    // A large one takes longer than an event may. Trust is given all the same: each event tells what could not be compiled.
+    let plugins = layer.stanzas.iter().map(|stanza| stanza.plugin.clone()).collect();
+    if let Err(why) = compile::into_cache(&plugins, &lower) {
+        eprintln!("dispatcher: {why:#}");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -84,6 +84,16 @@ impl Failure {
             "Try again; if it stays so, raise `timeout_ms` or report the gate.",
         )
     }
+
+    /// The gate's time was over before its component was ready. Of a large one without native code that is so each time, since a
+    /// process that ends leaves none behind.
+    pub fn not_compiled(stanza: &Stanza) -> Self {
+        Self::new(
+            FailureKind::Deadline,
+            format!("its component is not compiled yet, which takes longer than {} ms", stanza.timeout_ms),
+            "Run `dispatcher compile` once (`--registry FILE` for a registry that is not installed).",
+        )
+    }
 }
 
 impl From<LoadError> for Failure {

@@ -67,6 +67,8 @@ pub struct Record {
     pub logged: usize,
     /// Host calls, where they are traced.
     pub calls: Vec<String>,
+    /// Its component is still being made ready to run.
+    pub preparing: bool,
 }
 
 /// The host's side of one call.
@@ -149,7 +151,9 @@ fn run(
     record: &Arc<Mutex<Record>>,
 ) -> Result<(Vec<types::Verdict>, u64), (Failure, u64)> {
     let engine = shared.sandbox.artifacts.engine();
+    record.lock().expect("no panic while held").preparing = true;
     let gate = prepared(&shared.sandbox, stanza).map_err(|failure| (failure, 0))?;
+    record.lock().expect("no panic while held").preparing = false;
     let call = Call {
         shared: shared.clone(),
         stanza: stanza.clone(),

@@ -111,7 +111,11 @@ impl Runner {
                         return result;
                     }
                     self.worker = None;
-                    return (Outcome::Failed(Failure::deadline(stanza)), 0);
+                    let failure = match record.lock().expect("no panic while held").preparing {
+                        true => Failure::not_compiled(stanza),
+                        false => Failure::deadline(stanza),
+                    };
+                    return (Outcome::Failed(failure), 0);
                 }
                 Err(RecvTimeoutError::Disconnected) => {}
             }

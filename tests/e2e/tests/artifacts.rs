@@ -477,3 +477,21 @@ fn two_installs_at_once_leave_whole_artifacts() {
     let left = fs::read_dir(cached.project.path("plugin")).expect("a directory").flatten();
     assert_eq!(left.filter(|entry| entry.file_name().to_string_lossy().ends_with(".tmp")).count(), 0);
 }
+
+/// A component that takes longer to compile than an event may leaves no native code behind, so its gate fails each time: the
+/// remedy is not to try again.
+#[test]
+fn a_component_that_is_not_compiled_in_time_is_told_as_such() {
+    let mut project = Project::default();
+    project.variable("XDG_CACHE_HOME", &project.name("cache"));
+    // The largest there is: some seconds of work.
+    fs::copy(dist().join("plugins/shell-analyzer.wasm"), project.path("plugin/large.wasm")).expect("a component");
+    let registry = Registry::default().gate("large", Path::new("large.wasm"), "block", "timeout_ms = 20");
+    let answer = project.hook(&registry, &project.bash("true"));
+    assert_eq!(answer.decision(), Some("deny"), "{answer:#?}");
+    assert!(
+        answer.reason().contains("not compiled yet") && answer.reason().contains("dispatcher compile"),
+        "{}",
+        answer.reason()
+    );
+}

@@ -228,6 +228,25 @@ fn native_code_of_a_project_is_never_run() {
     assert!(answer.reason().contains(SAYS), "named on the command line: {answer:#?}");
 }
 
+/// A large component takes longer to compile than an event may. Whoever trusts it waits for that, and nobody before.
+#[test]
+fn what_is_trusted_is_compiled_at_once() {
+    let mut project = project();
+    project.variable("XDG_CACHE_HOME", &project.name("cache"));
+    let compiled = || {
+        let cache = fs::read_dir(project.path("cache/portcullis")).into_iter().flatten().flatten();
+        cache.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "cwasm")).count()
+    };
+    assert_eq!(dispatcher(&project, &["compile"]).0, Some(0));
+    assert_eq!(compiled(), 0, "the shipped ones are compiled, and the project's gate is not trusted");
+    let (code, shown) = dispatcher(&project, &["trust", "--yes"]);
+    assert!(code == Some(0) && shown.contains("own.wasm ("), "{shown}");
+    assert_eq!(compiled(), 1);
+    fs::remove_dir_all(project.path("cache")).expect("the cache");
+    assert_eq!(dispatcher(&project, &["compile"]).0, Some(0));
+    assert_eq!(compiled(), 1, "compile knows the trusted layer");
+}
+
 /// The layer is that of the project's root: a directory below sees it, a project inside another does not.
 #[test]
 fn a_layer_belongs_to_its_own_project() {

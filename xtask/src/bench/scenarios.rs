@@ -46,7 +46,7 @@ pub struct Event {
 }
 
 impl Event {
-    fn store(scratch: &Scratch, file: &str, value: &Value) -> Result<Self> {
+    pub fn store(scratch: &Scratch, file: &str, value: &Value) -> Result<Self> {
         let text = |key: &str| value[key].as_str().map(str::to_owned);
         Ok(Self {
             name: text("hook_event_name").unwrap_or_default(),
@@ -244,7 +244,7 @@ fn after_write(scratch: &Scratch, file: &str) -> Value {
     after
 }
 
-fn bash(scratch: &Scratch, command: &str) -> Value {
+pub fn bash(scratch: &Scratch, command: &str) -> Value {
     event(scratch, "Bash", json!({"command": command, "description": "bench"}))
 }
 
