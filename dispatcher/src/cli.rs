@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args as _, FromArgMatches, Parser, Subcommand};
 
+use crate::places;
 use crate::registry::{Layered, RegistryError};
 
 pub mod check;
@@ -20,6 +21,7 @@ pub mod inspect;
 mod last_word;
 pub mod list;
 pub mod log;
+pub mod new;
 pub mod overrides;
 pub mod report;
 pub mod test;
@@ -53,6 +55,7 @@ enum Verb {
     #[command(name = "override")]
     Override(overrides::Args),
     Trust(trust::Args),
+    New(new::Args),
     EmitEvent(emit_event::Args),
 }
 
@@ -90,6 +93,7 @@ pub fn main() -> ExitCode {
         Verb::Init(args) => init::run(&args),
         Verb::Override(args) => overrides::run(&args),
         Verb::Trust(args) => trust::run(&args),
+        Verb::New(args) => new::run(&args),
     };
     result.unwrap_or_else(|error| {
         last_word::say(&format!("dispatcher: {error:#}"));
@@ -119,10 +123,7 @@ fn registry(named: Option<&PathBuf>) -> Result<Layered, RegistryError> {
 /// The registry file to use: the one named, else the plugin's, else the one that came with this executable.
 fn registry_path(named: Option<&PathBuf>) -> PathBuf {
     let plugin = std::env::var_os("CLAUDE_PLUGIN_ROOT").map(|root| PathBuf::from(root).join("registry.toml"));
-    let shipped = || {
-        let executable = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
-        executable.parent().and_then(|bin| bin.parent()).map(|root| root.join("registry.toml"))
-    };
+    let shipped = || places::installed("registry.toml");
     let found = named
         .cloned()
         .or_else(|| plugin.filter(|path| path.is_file()))

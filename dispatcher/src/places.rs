@@ -11,6 +11,12 @@ use crate::project::fold;
 /// Those that `read_file.path_allow` may name.
 pub const READABLE: [&str; 3] = ["plugin", "config", "agent"];
 
+/// What came with this executable at `relative`, which is beside its `bin`.
+pub fn installed(relative: &str) -> Option<PathBuf> {
+    let executable = std::env::current_exe().and_then(std::fs::canonicalize).ok()?;
+    Some(executable.parent()?.parent()?.join(relative))
+}
+
 /// The place that `${NAME}` stands for. `registry` is the directory of the stanza's registry.
 pub fn of(name: &str, registry: &Path, environment: &Environment) -> Option<PathBuf> {
     let variable = |name: &str| environment.path(name);

@@ -51,7 +51,7 @@
 #[doc(hidden)]
 pub mod bindings {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         world: "gate",
         pub_export_macro: true,
         export_macro_name: "export_gate",

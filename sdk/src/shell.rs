@@ -10,6 +10,25 @@ pub use crate::bindings::portcullis::gate::shell_types::{
 };
 
 impl Command {
+    /// A command that stands alone in its text and has these words, with blanks between them: for tests of what a gate makes of
+    /// one. Nothing is analysed here; quotes stand for themselves.
+    pub fn simple(text: &str) -> Self {
+        Self {
+            program: text.split_whitespace().next().unwrap_or_default().into(),
+            words: text.split_whitespace().map(Word::literal).collect(),
+            assignments: vec![],
+            redirections: vec![],
+            directory: None,
+            stages: vec![Stage { pipeline: 0, position: 0 }],
+            launchers: vec![],
+            reached: vec![],
+            certainty: Certainty::Certain,
+            program_from_input: false,
+            background: false,
+            status_seen: true,
+        }
+    }
+
     /// The words after the program.
     pub fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()

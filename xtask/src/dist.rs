@@ -19,6 +19,9 @@ use crate::workspace::Workspace;
 const FILES: [(&str, u32); 4] =
     [(".claude-plugin/plugin.json", 0o644), ("hooks/hooks.json", 0o644), ("registry.toml", 0o644), ("bin/emit-event", 0o755)];
 
+/// What gates are built against.
+const SDK: &str = "portcullis-sdk";
+
 /// The directory of the templates of artifacts, which a gate reads; whatever lies in it is part of the plugin.
 const TEMPLATES: &str = "templates";
 
@@ -46,12 +49,27 @@ pub fn lay_out(workspace: &Workspace, place: &Path) -> Result<()> {
     for template in templates(workspace)? {
         copy(&workspace.root.join(TEMPLATES).join(&template), &place.join(TEMPLATES).join(&template), 0o644)?;
     }
+    sdk(workspace, &place.join("sdk"))?;
     copy(&workspace.dispatcher(), &place.join("bin/dispatcher"), 0o755)?;
     let registry = fs::read_to_string(place.join("registry.toml"))?;
     for (path, component) in component_paths(workspace, &registry)? {
         copy(&workspace.gates_directory().join(format!("{component}.wasm")), &place.join(path), 0o644)?;
     }
     Ok(())
+}
+
+/// The SDK as its published crate would be, which `dispatcher new` gives to gates: what is missing there is missing here too.
+fn sdk(workspace: &Workspace, place: &Path) -> Result<()> {
+    let mut package = workspace.cargo();
+    package.args(["package", "--quiet", "--offline", "--allow-dirty", "--no-verify", "--no-metadata", "--exclude-lockfile"]);
+    call(package.args(["--package", SDK]))?;
+    let name = format!("{SDK}-{}", env!("CARGO_PKG_VERSION"));
+    fs::create_dir_all(place).with_context(|| format!("cannot create {}", place.display()))?;
+    let mut unpack = Command::new("tar");
+    unpack.arg("-xzf").arg(workspace.target.join("package").join(format!("{name}.crate"))).arg("-C").arg(place);
+    // The manifest as it was before cargo made it whole, and the commit.
+    unpack.args(["--strip-components=1", "--no-same-owner", "--exclude=Cargo.toml.orig", "--exclude=.cargo_vcs_info.json"]);
+    call(&mut unpack)
 }
 
 /// The names of the templates.

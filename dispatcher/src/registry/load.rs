@@ -12,8 +12,12 @@ use super::matcher::Matcher;
 use super::rules::{self, Mistake};
 use super::schema::{self, AskUnattended, Capabilities, Journal, Mode, OnError, SCHEMA_VERSION, Writer};
 use super::snapshot::{self, Origin};
+use crate::places;
 use crate::sandbox::artifact::cache_directory;
 use crate::sandbox::limits;
+
+/// Where the shell analyser lies beside a registry that names none.
+const ANALYZER: &str = "plugins/shell-analyzer.wasm";
 
 /// Largest registry that is read.
 const MAX_BYTES: u64 = 16 << 20;
@@ -243,12 +247,21 @@ impl Registry {
             journals: Arc::new(file.journals),
             on_unreadable: file.dispatcher.on_unreadable,
             ask_unattended: file.dispatcher.ask_unattended,
-            analyzer: base.join(file.dispatcher.analyzer),
+            analyzer: analyzer(&base, file.dispatcher.analyzer.as_deref()),
             max_event_bytes: file.dispatcher.max_event_mb.saturating_mul(1 << 20),
             writers,
             stanzas,
         };
         Ok((registry, file.gates))
+    }
+}
+
+/// The analyser that a registry in `base` has: of one that is alone in its directory, the installed one.
+fn analyzer(base: &Path, named: Option<&str>) -> PathBuf {
+    let beside = base.join(named.unwrap_or(ANALYZER));
+    match named {
+        None if !beside.is_file() => places::installed(ANALYZER).filter(|installed| installed.is_file()).unwrap_or(beside),
+        _ => beside,
     }
 }
 

@@ -198,8 +198,9 @@ pub struct Dispatcher {
     pub on_unreadable: OnError,
     /// What a question means where nobody is there to answer.
     pub ask_unattended: AskUnattended,
-    /// The shell analyser component, relative to the registry.
-    pub analyzer: String,
+    /// The shell analyser component, relative to the registry. Without it, `plugins/shell-analyzer.wasm` beside the registry, else the
+    /// one that came with this executable.
+    pub analyzer: Option<String>,
     /// Largest event that is read, in MiB.
     #[schemars(range(min = 1, max = 4096))]
     pub max_event_mb: u64,
@@ -207,12 +208,7 @@ pub struct Dispatcher {
 
 impl Default for Dispatcher {
     fn default() -> Self {
-        Self {
-            on_unreadable: OnError::Ask,
-            ask_unattended: AskUnattended::Ask,
-            analyzer: "plugins/shell-analyzer.wasm".into(),
-            max_event_mb: 64,
-        }
+        Self { on_unreadable: OnError::Ask, ask_unattended: AskUnattended::Ask, analyzer: None, max_event_mb: 64 }
     }
 }
 

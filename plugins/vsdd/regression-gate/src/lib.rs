@@ -67,15 +67,13 @@ fn recorded(host: &impl Host) -> Result<Option<Outcome>, GateError> {
 #[cfg(test)]
 mod tests {
     use portcullis_sdk::fake::FakeHost;
-    use portcullis_sdk::shell::Analysis;
+    use portcullis_sdk::shell::{Analysis, Command};
 
     use super::*;
 
     /// Every test of the gate but that of the analyser: one test run.
     fn one_run(_: &str, _: &Event) -> Analysis {
-        let words = ["cargo", "test"].map(portcullis_sdk::shell::Word::literal).to_vec();
-        let command = runs::tests::command(words);
-        Analysis { commands: vec![command], effects: vec![], parsed: true, unknowns: vec![] }
+        Analysis { commands: vec![Command::simple("cargo test")], effects: vec![], parsed: true, unknowns: vec![] }
     }
 
     fn host(name: &str, rest: Value) -> FakeHost {

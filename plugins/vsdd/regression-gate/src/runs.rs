@@ -107,34 +107,12 @@ fn begins_with(operands: &[Word], form: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use portcullis_sdk::Host;
-    use portcullis_sdk::shell::{Certainty, Reach, Route, Stage};
+    use portcullis_sdk::shell::{Certainty, Reach, Route};
     use portcullis_vsdd::cases::shell_call;
 
     use super::*;
-
-    /// A command that stands alone in the text.
-    pub fn command(words: Vec<Word>) -> Command {
-        Command {
-            program: words[0].value.clone().unwrap_or_default(),
-            words,
-            assignments: vec![],
-            redirections: vec![],
-            directory: None,
-            stages: vec![Stage { pipeline: 0, position: 0 }],
-            launchers: vec![],
-            reached: vec![],
-            certainty: Certainty::Certain,
-            program_from_input: false,
-            background: false,
-            status_seen: true,
-        }
-    }
-
-    fn simple(text: &str) -> Command {
-        command(text.split(' ').map(Word::literal).collect())
-    }
 
     #[test]
     fn every_runner_in_every_form() {
@@ -168,7 +146,7 @@ pub mod tests {
             "go -C sub test",
             "just -f x.just ci",
         ] {
-            assert_eq!(of(&[simple(text)]), Runs::Seen, "{text}");
+            assert_eq!(of(&[Command::simple(text)]), Runs::Seen, "{text}");
         }
     }
 
@@ -195,10 +173,10 @@ pub mod tests {
             "echo cargo test",
             "test -f x",
         ] {
-            assert_eq!(of(&[simple(text)]), Runs::None, "{text}");
+            assert_eq!(of(&[Command::simple(text)]), Runs::None, "{text}");
         }
-        let remote = Command { reached: vec![Reach { route: Route::Remote, by: None }], ..simple("cargo test") };
-        let guessed = Command { certainty: Certainty::Possible, ..simple("cargo test") };
+        let remote = Command { reached: vec![Reach { route: Route::Remote, by: None }], ..Command::simple("cargo test") };
+        let guessed = Command { certainty: Certainty::Possible, ..Command::simple("cargo test") };
         assert_eq!(of(&[remote, guessed]), Runs::None);
     }
 
