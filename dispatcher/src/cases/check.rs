@@ -63,7 +63,7 @@ pub fn check(text: &str) -> Vec<Finding> {
         check_cases(table.get_ref(), text, &mut findings);
     }
     findings.sort_by_key(|finding| finding.span.start);
-    // A repair is shown by `validate`, which makes it; here what would be right is said already.
+    // Nothing repairs files of cases; what would be right is said all the same.
     findings.iter_mut().for_each(|finding| finding.fix = None);
     findings
 }

@@ -127,7 +127,7 @@ fn said(all: &str) -> String {
 }
 
 fn rewritten(entry: &Entry, got: &Got, scratch: &Scratch) -> Option<Difference> {
-    let expected = named(config_json(toml::Value::Table(entry.rewritten.clone()?)), scratch);
+    let expected = scratch.named_all(config_json(toml::Value::Table(entry.rewritten.clone()?)));
     match &got.rewritten {
         Some(input) if holds(&expected, input) => None,
         Some(input) => Some(Difference::new("rewritten", expected.to_string(), input.to_string())),
@@ -138,7 +138,7 @@ fn rewritten(entry: &Entry, got: &Got, scratch: &Scratch) -> Option<Difference> 
 fn events(entry: &Entry, got: &Got, scratch: &Scratch) -> Option<Difference> {
     let expected = entry.events.as_ref()?;
     let expected: Vec<Value> =
-        expected.iter().map(|event| named(config_json(toml::Value::Table(event.clone())), scratch)).collect();
+        expected.iter().map(|event| scratch.named_all(config_json(toml::Value::Table(event.clone())))).collect();
     let same = expected.len() == got.events.len() && expected.iter().zip(&got.events).all(|(expected, got)| holds(expected, got));
     let lines = |events: &[Value]| match events {
         [] => "none".to_owned(),
@@ -192,12 +192,33 @@ fn diff(expected: &str, got: &str) -> String {
     TextDiff::from_lines(expected, got).unified_diff().header("expected", "got").to_string()
 }
 
-/// The same with the places of the case called by their names.
-fn named(value: Value, scratch: &Scratch) -> Value {
-    match value {
-        Value::String(text) => scratch.named(&scratch.filled(&text)).into(),
-        Value::Array(items) => items.into_iter().map(|item| named(item, scratch)).collect(),
-        Value::Object(members) => members.into_iter().map(|(key, value)| (key, named(value, scratch))).collect(),
-        other => other,
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_table_may_have_more_than_was_expected_and_a_list_may_not() {
+        for (expected, got, same) in [
+            (json!({"a": 1}), json!({"a": 1.0, "b": 2}), true),
+            (json!({"a": {"b": "x"}}), json!({"a": {"b": "x", "c": 1}}), true),
+            (json!({"a": 1, "b": 2}), json!({"a": 1}), false),
+            (json!({"a": "1"}), json!({"a": 1}), false),
+            (json!([{"a": 1}]), json!([{"a": 1, "b": 2}]), true),
+            (json!([1]), json!([1, 2]), false),
+            (json!([]), json!([1]), false),
+        ] {
+            assert_eq!(holds(&expected, &got), same, "{expected} {got}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_rules_does_not_matter_and_their_number_does() {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(set("rules", Some(&words("b a")), &words("a b")), None);
+        assert_eq!(set("rules", None, &words("a")), None);
+        assert_eq!(set("rules", Some(&words("")), &words("a")), Some(Difference::new("rules", "none", "a")));
+        assert_eq!(set("rules", Some(&words("a")), &words("a b")), Some(Difference::new("rules", "a", "a, b")));
     }
 }

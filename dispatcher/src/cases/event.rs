@@ -49,8 +49,7 @@ pub fn of(entry: &Entry, scratch: &Scratch) -> Result<Event, EventError> {
     }
     event.extend(entry.prompt.iter().map(|prompt| ("prompt".into(), prompt.as_str().into())));
     event.extend(entry.payload.iter().map(|(key, value)| (key.clone(), config_json(value.clone()))));
-    let filled = filled(Value::Object(event), scratch);
-    Event::parse(filled.to_string().as_bytes(), None)
+    Event::parse(scratch.filled_all(Value::Object(event)).to_string().as_bytes(), None)
 }
 
 /// What the tool has done when the event comes after it: the file that it wrote is there.
@@ -120,15 +119,5 @@ fn usual(name: &str) -> Value {
         "UserPromptSubmit" => json!({"prompt": ""}),
         "ConfigChange" => json!({"source": "project_settings"}),
         _ => json!({}),
-    }
-}
-
-/// The same with the places of the case in every text.
-fn filled(value: Value, scratch: &Scratch) -> Value {
-    match value {
-        Value::String(text) => scratch.filled(&text).into(),
-        Value::Array(items) => items.into_iter().map(|item| filled(item, scratch)).collect(),
-        Value::Object(members) => members.into_iter().map(|(key, value)| (key, filled(value, scratch))).collect(),
-        other => other,
     }
 }

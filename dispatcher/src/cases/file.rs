@@ -114,3 +114,25 @@ impl Entry {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::schema::Content;
+
+    #[test]
+    fn a_case_has_what_it_says_and_the_rest_of_the_defaults() {
+        let text = "[defaults]\nevent = 'PostToolUse'\nbash = 'ls'\nexpect = 'deny'\nrule = 'r'\nconfig = { a = 1, b = 2 }\n\
+                    files.'x' = 'one'\nfiles.'y' = 'two'\n\n[[case]]\nname = 'first'\n\n[[case]]\nname = 'second'\nread = 'x'\n\
+                    rules = []\nexpect = 'pass'\nconfig.b = 3\nfiles.'y' = false\n";
+        let file = CaseFile::parse(Path::new("cases.toml"), text.into(), false).unwrap();
+        let [first, second] = &file.cases[..] else { panic!("{file:?}") };
+        assert_eq!((first.line, first.entry.bash.as_deref(), first.entry.rule.as_deref()), (10, Some("ls"), Some("r")));
+        let entry = &second.entry;
+        assert_eq!((second.line, &entry.bash, entry.read.as_deref(), &entry.rule), (13, &None, Some("x"), &None));
+        assert_eq!(entry.event.as_deref(), Some("PostToolUse"), "the same call of another tool");
+        assert_eq!((entry.config["a"].as_integer(), entry.config["b"].as_integer()), (Some(1), Some(3)));
+        assert!(matches!(&entry.files["x"], Content::Text(text) if text == "one"));
+        assert!(matches!(entry.files["y"], Content::None(false)));
+    }
+}

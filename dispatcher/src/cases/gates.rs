@@ -9,6 +9,7 @@ use toml::Table;
 
 use super::event;
 use super::file::{Case, CaseFile};
+use super::scratch::Scratch;
 use crate::dispatch::{self, Gates};
 use crate::registry::lint::place;
 use crate::registry::load::config_json;
@@ -62,7 +63,7 @@ impl Judges {
     }
 
     /// The registry of one case.
-    pub fn of(&self, case: &Case, stanzas: &[Arc<Stanza>]) -> Result<Layered> {
+    pub fn of(&self, case: &Case, stanzas: &[Arc<Stanza>], scratch: &Scratch) -> Result<Layered> {
         let named = || case.entry.gate.clone().map(OneOrMany::into_vec);
         let gates = if self.component.is_some() { vec![] } else { named().unwrap_or_else(|| self.only.clone()) };
         self.known(&gates)?;
@@ -75,7 +76,7 @@ impl Judges {
         }
         let changed = |stanza: &Arc<Stanza>| {
             let mut stanza = Stanza::clone(stanza);
-            stanza.config.extend(config.iter().map(|(key, value)| (key.clone(), config_json(value.clone()))));
+            stanza.config.extend(config.iter().map(|(key, value)| (key.clone(), scratch.filled_all(config_json(value.clone())))));
             stanza.capabilities = capabilities.clone().unwrap_or(stanza.capabilities);
             Arc::new(stanza)
         };

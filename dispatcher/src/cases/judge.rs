@@ -33,8 +33,8 @@ pub struct Outcome {
 /// Runs one case in a directory of its own. The error is a case that cannot run.
 pub fn run(judges: &Judges, stanzas: &[Arc<Stanza>], case: &Case) -> Result<Outcome> {
     let start = Instant::now();
-    let layered = judges.of(case, stanzas)?;
     let scratch = Scratch::of(case).context("the project of the case cannot be laid out")?;
+    let layered = judges.of(case, stanzas, &scratch)?;
     event::carry_out(&case.entry, &scratch).context("what the tool has written")?;
     let event = event::of(&case.entry, &scratch)?;
     let mut place = Place::under(&event, scratch.environment(&case.entry.env));

@@ -8,6 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::file::Case;
@@ -82,6 +83,16 @@ impl Scratch {
         places.iter().fold(text.replace(NOTHING, ""), |text, (name, place)| text.replace(&*place.to_string_lossy(), name))
     }
 
+    /// The same for every text of a value.
+    pub fn filled_all(&self, value: Value) -> Value {
+        each_text(value, &|text| self.filled(text))
+    }
+
+    /// The same for every text of a value that a case expects: as [`Self::named`] has what came.
+    pub fn named_all(&self, value: Value) -> Value {
+        each_text(value, &|text| self.named(&self.filled(text)))
+    }
+
     /// A path as a case names it: of the project, of the home directory (`~/`), or absolute.
     pub fn path(&self, name: &str) -> PathBuf {
         let name = self.filled(name);
@@ -142,6 +153,15 @@ impl Scratch {
             toml::Value::Array(lines) => lines.iter().map(line).collect(),
             text => self.filled(text.as_str().unwrap_or_default()),
         }
+    }
+}
+
+fn each_text(value: Value, change: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => change(&text).into(),
+        Value::Array(items) => items.into_iter().map(|item| each_text(item, change)).collect(),
+        Value::Object(members) => members.into_iter().map(|(key, value)| (key, each_text(value, change))).collect(),
+        other => other,
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Args {
     /// The files of cases; of a directory, all that are called *.cases.toml or cases.toml
     #[arg(required_unless_present = "schema")]
     cases: Vec<PathBuf>,
-    /// Test this component alone; how it is registered says [stanza] in the file, else the registry
+    /// Test this component alone, registered as [stanza] in the file says, else as in the registry
     #[arg(long, value_name = "COMPONENT")]
     gate: Option<PathBuf>,
     /// The registry whose gates judge [default: that of the plugin, without your own layer]

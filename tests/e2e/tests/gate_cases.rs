@@ -284,6 +284,97 @@ contains = "out of order"
     terminal.is("test-gate.txt");
 }
 
+/// Every way to say what a project holds, and what of it a gate gets to see.
+#[test]
+fn a_project_is_laid_out_as_the_case_says() {
+    let project = Project::default();
+    fs::copy(hostile("speaker"), project.path("project/speaker.wasm")).expect("a copy");
+    project.write("project/cases/fixtures/long.txt", "from a fixture");
+    let cases = r#"
+[stanza]
+capabilities.read_file.path_allow = ["docs", "~/notes", "${transcript}"]
+
+[defaults]
+bash = "ls"
+expect = "advise"
+used = ["files"]
+files."docs/kept.txt" = "kept"
+files."docs/gone.txt" = "gone"
+
+[[case]]
+name = "a file of the defaults"
+config.say = [{ advise = "{file}", file = "docs/kept.txt" }]
+contains = "kept"
+
+[[case]]
+name = "one of them that is not there"
+files."docs/gone.txt" = false
+config.say = [{ advise = "[{file}]", file = "docs/gone.txt" }]
+contains = "[not found]"
+
+[[case]]
+name = "a fixture beside the file of cases"
+files."docs/long.txt" = { from = "fixtures/long.txt" }
+config.say = [{ advise = "{file}", file = "docs/long.txt" }]
+contains = "from a fixture"
+
+[[case]]
+name = "a link, which leads nowhere that is not granted"
+files."docs/link.txt" = { link = "${home}/secret.txt" }
+files."~/secret.txt" = "secret"
+config.say = [{ advise = "[{file}]", file = "docs/link.txt" }]
+contains = "[not granted: docs/link.txt"
+used = []
+denied = ["files"]
+
+[[case]]
+name = "the home directory"
+files."~/notes/a.txt" = "in ${home}"
+config.say = [{ advise = "{file}", file = "${home}/notes/a.txt" }]
+contains = "in ${home}"
+
+[[case]]
+name = "a directory"
+files."docs/empty" = { directory = true }
+files_after."docs/empty" = false
+config.say = [{ advise = "x" }]
+used = []
+
+[[case]]
+name = "the transcript"
+transcript = [{ type = "user" }]
+event = "Stop"
+config.say = [{ advise = "x" }]
+used = []
+files_after."~/.claude/projects/project/session.jsonl" = "{\"type\":\"user\"}\n"
+
+[[case]]
+name = "a recorded event"
+json = '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "in ${project}"}, "x": 1}'
+config.say = [{ advise = "{command}", if = '"x": 1' }]
+contains = "in ${project}"
+used = []
+
+[[case]]
+name = "fields of a payload"
+payload = { permission_mode = "plan" }
+config.say = [{ advise = "planned", if = '"permission_mode":"plan"' }]
+contains = "planned"
+used = []
+
+[[case]]
+name = "what a tool came to"
+event = "PostToolUseFailure"
+response = "Exit code 3"
+config.say = [{ advise = "failed", if = '"error":"Exit code 3"' }]
+contains = "failed"
+used = []
+"#;
+    project.write("project/cases/cases.toml", cases);
+    let (code, stdout, stderr) = test(&project, &["cases", "--gate", "speaker.wasm"]);
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "10 passed in 1 file\n", ""));
+}
+
 #[test]
 fn an_update_writes_what_came_and_leaves_all_else() {
     let mut terminal = Terminal::default();
