@@ -103,6 +103,9 @@ pub struct Passed {
     pub gate: String,
     /// Why.
     pub why: String,
+    /// It is for this event, but about other commands or files: it has nothing to say of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconcerned: bool,
 }
 
 /// What the process would leave behind.
@@ -162,7 +165,7 @@ impl Explanation {
         explanation.gates = asked.into_iter().map(GateTrace::of).collect();
         explanation.unmatched.extend(unconcerned.into_iter().map(|judged| {
             let why = format!("is for commands {}", judged.stanza.commands.join(", "));
-            Passed { gate: judged.stanza.name.clone(), why }
+            Passed { gate: judged.stanza.name.clone(), why, unconcerned: true }
         }));
         explanation.overridden = overridden(&judged, &dispatch);
         if let Some(analysed) = analysis(&dispatch, start) {
@@ -241,7 +244,9 @@ fn of_kind(emitted: &[Emitted], denied: bool) -> impl Iterator<Item = &Emitted> 
 
 fn passed(registry: &Registry, event: &Event, place: &Place, only: &[String]) -> Vec<Passed> {
     let reasons = registry.stanzas.iter().filter_map(|stanza| {
-        let why = match route::matches(stanza, event, &place.root, only).err()? {
+        let unmatched = route::matches(stanza, event, &place.root, only).err()?;
+        let unconcerned = unmatched == Unmatched::PathContains;
+        let why = match unmatched {
             Unmatched::Event => format!("is for {}", stanza.events.join(", ")),
             Unmatched::Tool => "is for other tools".into(),
             Unmatched::Subject => "its matcher does not match".into(),
@@ -250,7 +255,7 @@ fn passed(registry: &Registry, event: &Event, place: &Place, only: &[String]) ->
             Unmatched::Requires(path) => format!("requires {path}, which this project does not have"),
             Unmatched::NotAsked => "was not asked for (--only)".into(),
         };
-        Some(Passed { gate: stanza.name.clone(), why })
+        Some(Passed { gate: stanza.name.clone(), why, unconcerned })
     });
     reasons.collect()
 }

@@ -82,7 +82,8 @@ impl Got {
 /// All gates together, in one word. A gate that could not judge is told in any case: whatever its `on_error` makes of that, it is
 /// not what the gate says.
 fn verdict(explanation: &Explanation, decision: &Decision) -> Verdict {
-    if explanation.gates.is_empty() {
+    // A gate that is about other commands or files has nothing to say, which is to pass.
+    if explanation.gates.is_empty() && !explanation.unmatched.iter().any(|passed| passed.unconcerned) {
         return Verdict::Unasked;
     }
     if explanation.gates.iter().any(|gate| gate.failure.is_some()) {
