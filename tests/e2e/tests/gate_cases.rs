@@ -386,6 +386,10 @@ fn an_update_writes_what_came_and_leaves_all_else() {
     terminal.dispatcher(&["test", "cases.toml", "--update"]);
     terminal.dispatcher(&["test", "cases.toml", "--update"]);
     terminal.cat("cases.toml");
+    // What all cases have by default is nobody's to change for one of them.
+    let inherited = CASES.replace("[[case]]\nname = \"a f", "expect = \"deny\"\nrule = \"db-drop\"\n\n[[case]]\nname = \"a f");
+    terminal.write("defaults.cases.toml", &inherited);
+    terminal.dispatcher(&["test", "defaults.cases.toml", "--update"]);
     terminal.is("test-update.txt");
 }
 

@@ -44,7 +44,7 @@ pub fn updated(tested: &Tested) -> Result<Updated> {
     let mut after = text.clone();
     edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
     edits.into_iter().for_each(|(span, new)| after.replace_range(span, &new));
-    if CaseFile::parse(path, after.clone(), false).is_err() {
+    if CaseFile::parse(path, after.clone(), true).is_err() {
         bail!(
             "{}: its cases are not written as [[case]] with a key in each line, so that they are yours to update",
             path.display()
@@ -59,15 +59,18 @@ fn change(edits: &mut Edits, case: &Case, difference: &Difference, got: &Got) ->
     match difference.key {
         "expect" => {
             edits.put("expect", got.verdict.word().into());
-            match stops(got.verdict) {
-                true => rules(edits, case, got),
-                false => ["rule", "rules"].into_iter().for_each(|key| edits.remove(key)),
+            if stops(got.verdict) {
+                rules(edits, case, got);
+            } else {
+                edits.remove("rule");
+                edits.remove("rules");
             }
         }
-        "rule" | "rules" if !stops(got.verdict) => {}
+        // It was taken away with the verdict; one of the defaults cannot be.
+        "rule" | "rules" if !stops(got.verdict) => return edits.table.contains_key(difference.key),
         "rule" => match got.rules.first() {
             Some(rule) => edits.put("rule", rule.as_str().into()),
-            None => edits.remove("rule"),
+            None => return edits.remove("rule"),
         },
         "rules" => edits.put("rules", words(&mut got.rules.iter().map(String::as_str))),
         "overridden" => edits.put("overridden", words(&mut got.overridden.iter().map(String::as_str))),
@@ -76,7 +79,7 @@ fn change(edits: &mut Edits, case: &Case, difference: &Difference, got: &Got) ->
         "events" => edits.put("events", got.events.iter().filter_map(value).collect::<Vec<_>>().into()),
         "rewritten" => match got.rewritten.as_ref().and_then(value) {
             Some(rewritten) => edits.put("rewritten", rewritten),
-            None => edits.remove("rewritten"),
+            None => return edits.remove("rewritten"),
         },
         _ => return false,
     }
@@ -127,12 +130,13 @@ impl Edits<'_> {
         }
     }
 
-    /// Takes a key away, with its lines.
-    fn remove(&mut self, key: &str) {
-        let Some((key, value)) = self.table.get_key_value(key) else { return };
+    /// Takes a key away, with its lines; whether the case has it.
+    fn remove(&mut self, key: &str) -> bool {
+        let Some((key, value)) = self.table.get_key_value(key) else { return false };
         let start = self.text[..key.span().start].rfind('\n').map_or(0, |newline| newline + 1);
         let end = (self.end_of_line(value.span().end) + 1).min(self.text.len());
         self.edits.push((start..end, String::new()));
+        true
     }
 
     fn finish(mut self) -> Vec<(Range<usize>, String)> {
