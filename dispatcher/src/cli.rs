@@ -18,6 +18,7 @@ pub mod hash;
 pub mod hook;
 pub mod init;
 pub mod inspect;
+pub mod install;
 mod last_word;
 pub mod list;
 pub mod log;
@@ -26,6 +27,7 @@ pub mod overrides;
 pub mod report;
 pub mod test;
 pub mod trust;
+pub mod uninstall;
 pub mod validate;
 
 /// Sandboxed gates for coding agents' hooks.
@@ -47,6 +49,8 @@ enum Verb {
     List(list::Args),
     Inspect(inspect::Args),
     Init(init::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
     Hash(hash::Args),
     Doctor(doctor::Args),
     Log(log::Args),
@@ -91,6 +95,8 @@ pub fn main() -> ExitCode {
         Verb::Report(args) => report::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Init(args) => init::run(&args),
+        Verb::Install(args) => install::run(&args),
+        Verb::Uninstall(args) => uninstall::run(&args),
         Verb::Override(args) => overrides::run(&args),
         Verb::Trust(args) => trust::run(&args),
         Verb::New(args) => new::run(&args),

@@ -3,6 +3,7 @@
 //! The way of an event is [`cli::hook`]: [`protocol::event`] → [`route`] → [`sandbox`] → [`decide`] → [`protocol::answer`],
 //! with [`journal`] keeping what happened.
 
+pub mod agent_settings;
 pub mod cases;
 pub mod cli;
 pub mod decide;

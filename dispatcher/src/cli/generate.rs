@@ -11,6 +11,26 @@ use crate::protocol::matrix::{self, Block, Row};
 use crate::registry::matcher::Matcher;
 use crate::registry::{OnError, Registry, Stanza};
 
+/// Systems whose programs are named differently.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+pub enum Platform {
+    /// Linux, macOS
+    #[default]
+    Unix,
+    /// Programs end in .exe
+    Windows,
+}
+
+impl Platform {
+    /// The dispatcher, as the plugin's hooks.json names it. The agent starts it without a shell, so nothing is quoted.
+    fn dispatcher(self) -> &'static str {
+        match self {
+            Self::Unix => "${CLAUDE_PLUGIN_ROOT}/bin/dispatcher",
+            Self::Windows => "${CLAUDE_PLUGIN_ROOT}/bin/dispatcher.exe",
+        }
+    }
+}
+
 /// Writes hooks.json from a registry
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -20,6 +40,9 @@ pub struct Args {
     /// Where to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// The system that the plugin is for
+    #[arg(long, value_enum, default_value_t)]
+    platform: Platform,
     /// Write nothing; exit code 1 if the file differs from what would be written
     #[arg(long, requires = "output")]
     check: bool,
@@ -28,7 +51,7 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let registry = Registry::load(&super::registry_path(args.registry.as_ref()))?;
-    let text = text(&registry);
+    let text = text(&registry, args.platform);
     let Some(path) = &args.output else {
         print!("{text}");
         return Ok(ExitCode::SUCCESS);
@@ -45,12 +68,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// hooks.json as it is written.
-pub fn text(registry: &Registry) -> String {
-    format!("{:#}\n", hooks(registry))
+pub fn text(registry: &Registry, platform: Platform) -> String {
+    format!("{:#}\n", hooks(registry, platform.dispatcher()))
 }
 
-/// The content of hooks.json: one handler per event that some gate is for, in exec form.
-pub fn hooks(registry: &Registry) -> Value {
+/// The content of hooks.json: one handler per event that some gate is for, in exec form, which calls `dispatcher`.
+pub fn hooks(registry: &Registry, dispatcher: &str) -> Value {
     let mut events = Map::new();
     for row in matrix::ROWS {
         let gates: Vec<&Stanza> = registry
@@ -61,16 +84,16 @@ pub fn hooks(registry: &Registry) -> Value {
             .collect();
         let derived = derive::sources(registry, row.event);
         if !gates.is_empty() || !derived.is_empty() {
-            events.insert(row.event.into(), json!([group(row, &gates, derived)]));
+            events.insert(row.event.into(), json!([group(row, &gates, derived, dispatcher)]));
         }
     }
     json!({"description": "Portcullis: sandboxed gates. Generated from registry.toml by `dispatcher generate`.", "hooks": events})
 }
 
-fn group(row: &Row, gates: &[&Stanza], derived: Vec<&Matcher>) -> Value {
+fn group(row: &Row, gates: &[&Stanza], derived: Vec<&Matcher>, dispatcher: &str) -> Value {
     let mut handler = json!({
         "type": "command",
-        "command": "${CLAUDE_PLUGIN_ROOT}/bin/dispatcher",
+        "command": dispatcher,
         "args": ["hook", row.event],
         "timeout": row.timeout_ms.div_ceil(1000),
     });
@@ -121,7 +144,19 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let registry = Registry::load(&root.join("registry.toml")).unwrap();
         let committed = std::fs::read_to_string(root.join("hooks/hooks.json")).unwrap();
-        assert_eq!(committed, text(&registry), "run `dispatcher generate --registry registry.toml --output hooks/hooks.json`");
+        assert_eq!(
+            committed,
+            text(&registry, Platform::Unix),
+            "run `dispatcher generate --registry registry.toml --output hooks/hooks.json`"
+        );
+    }
+
+    #[test]
+    fn another_platform_has_another_name_for_the_program_and_nothing_else() {
+        let registry = Registry::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../registry.toml")).unwrap();
+        let windows = text(&registry, Platform::Windows);
+        assert!(windows.contains(r#""command": "${CLAUDE_PLUGIN_ROOT}/bin/dispatcher.exe","#), "{windows}");
+        assert_eq!(windows.replace("dispatcher.exe", "dispatcher"), text(&registry, Platform::Unix));
     }
 
     #[test]
@@ -133,7 +168,8 @@ mod tests {
             [[hooks]]\nname='d'\nevent='PostToolUse'\ntool='Edit.*'\nplugin='d'\n\
             [[hooks]]\nname='e'\nevent='SubagentStop'\nmatcher='pr-manager'\nplugin='e'\non_error='block'\n\
             [[hooks]]\nname='f'\nevent='SessionEnd'\nplugin='f'\n";
-        let hooks = hooks(&Registry::parse(text, Path::new("/r.toml")).unwrap())["hooks"].clone();
+        let hooks = hooks(&Registry::parse(text, Path::new("/r.toml")).unwrap(), "/opt/dispatcher")["hooks"].clone();
+        assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["command"], "/opt/dispatcher");
         assert_eq!(hooks["PreToolUse"][0]["matcher"], "Bash|Agent|Write|Monitor|PowerShell|Task");
         assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
         assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["args"], json!(["hook", "PreToolUse"]));
@@ -157,7 +193,7 @@ mod tests {
                 [[hooks]]\nname='a'\nevent='PreToolUse'\ntool='Edit|Write'\nplugin='a'\nderived={derived}\n"
             )
         };
-        let hooks = |derived| hooks(&Registry::parse(&text(derived), Path::new("/r.toml")).unwrap())["hooks"].clone();
+        let hooks = |derived| hooks(&Registry::parse(&text(derived), Path::new("/r.toml")).unwrap(), "d")["hooks"].clone();
         let expected = "^(Edit|Write|Bash|Monitor|PowerShell|mcp__a__write|mcp__a__move)$|mcp__.+__write_file$";
         assert_eq!(hooks(true)["PreToolUse"][0]["matcher"], expected);
         assert_eq!(hooks(false)["PreToolUse"][0]["matcher"], "Edit|Write");

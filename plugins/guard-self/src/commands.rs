@@ -34,6 +34,8 @@ fn dispatcher(arguments: &[Word]) -> Option<Found> {
         // `--project DIRECTORY` may stand before the verb's own word.
         Some("override") if has("add") || has("remove") => Some(("overrides", "overrides are granted and taken back by people")),
         Some("trust") if !has("--list") => Some(("trust", "whether a project's own gates are trusted is for people to say")),
+        Some("install" | "uninstall") if ["--dry-run", "--help", "-h"].into_iter().any(has) => None,
+        Some("install") => Some(("hooks", "which dispatcher the agent calls is for people to say")),
         Some("uninstall") => Some(("component", "the gates would be gone")),
         None => Some(("component", "what the dispatcher would do is not known")),
         _ => None,

@@ -90,3 +90,24 @@ fn it_is_asked_with_all_the_others() {
         assert_eq!(hook(&write).decision(), expected, "{path}");
     }
 }
+
+/// Whether the agent calls the gates at all is people's to say; to look at what would change is not.
+#[test]
+fn the_agent_does_not_install_or_uninstall() {
+    let project = Project::default();
+    for (command, expected) in [
+        ("dispatcher uninstall", Some("ask")),
+        ("dispatcher uninstall --project .", Some("ask")),
+        ("cd /tmp && env A=1 /opt/p/bin/dispatcher uninstall --local", Some("ask")),
+        ("dispatcher install", Some("ask")),
+        ("/tmp/other/dispatcher install --user", Some("ask")),
+        ("dispatcher install --project $WHERE", Some("ask")),
+        ("dispatcher install --dry-run", None),
+        ("dispatcher uninstall --dry-run --project", None),
+        ("dispatcher uninstall --help", None),
+        ("dispatcher install --dry-run && dispatcher uninstall", Some("ask")),
+    ] {
+        let answer = judged(&project, &project.bash(command));
+        assert_eq!(answer.decision(), expected, "{command}: {answer:#?}");
+    }
+}

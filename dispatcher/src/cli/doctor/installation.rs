@@ -1,5 +1,6 @@
 //! The dispatcher, its registry and components, and how the agent calls them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::Check;
-use crate::cli::generate;
+use crate::agent_settings::{self, Caller, Entry};
+use crate::cli::{generate, install};
 use crate::files;
 use crate::journal;
 use crate::registry::layers::{Kind, Layer, State};
@@ -18,11 +20,12 @@ use crate::sandbox::engine;
 /// Looks at everything outside the project's own state.
 pub fn checks(layered: Result<Layered, RegistryError>, root: &Path) -> Vec<Check> {
     let mut checks = vec![cache(), git(), state()];
+    let wanted = layered.as_ref().ok().and_then(|layered| install::wanted(&layered.registry).ok()).unwrap_or_default();
     match layered.and_then(|layered| layered.with_project(root)) {
         Ok(layered) => {
             let registry = &layered.registry;
             checks.extend(layered.layers.iter().map(layer));
-            checks.extend(uncalled(&layered));
+            checks.extend(uncalled(&layered, &agent_settings::callers(root)));
             checks.extend(components(registry));
             // hooks.json is made from the shipped registry alone.
             checks.extend(Registry::load(&registry.path).ok().as_ref().and_then(hooks));
@@ -33,7 +36,7 @@ pub fn checks(layered: Result<Layered, RegistryError>, root: &Path) -> Vec<Check
             checks.push(Check::error("registry", error.to_string(), "Correct it; `dispatcher validate` shows every mistake."))
         }
     }
-    checks.extend(settings(root));
+    checks.extend(settings(root, &wanted));
     checks
 }
 
@@ -50,11 +53,15 @@ fn layer(layer: &Layer) -> Check {
     }
 }
 
-/// Gates of layers for events that the shipped hooks.json does not hand on.
-fn uncalled(layered: &Layered) -> Option<Check> {
+/// Gates of layers for events that neither the shipped hooks.json hands on nor entries of the settings do.
+fn uncalled(layered: &Layered, callers: &[Caller]) -> Option<Check> {
     let path = layered.registry.path.parent()?.join("hooks/hooks.json");
     let hooks: Value = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
-    let handed_on = |event: &String| hooks.get("hooks").is_some_and(|hooks| hooks.get(event).is_some());
+    let entered = |event: &String| {
+        let own = callers.iter().filter_map(|caller| if let Caller::Entries(_, _, own) = caller { Some(own) } else { None });
+        own.flatten().any(|entry| entry.event == *event)
+    };
+    let handed_on = |event: &String| hooks.get("hooks").is_some_and(|hooks| hooks.get(event).is_some()) || entered(event);
     let stanzas = layered.registry.stanzas.iter().filter(|stanza| layered.layer_of(stanza) != Kind::Shipped);
     let missing: Vec<String> = stanzas
         .flat_map(|stanza| stanza.events.iter().map(|event| (stanza.name.as_str(), event)))
@@ -63,7 +70,11 @@ fn uncalled(layered: &Layered) -> Option<Check> {
         .collect();
     (!missing.is_empty()).then(|| {
         let found = format!("the plugin's hooks.json does not call the dispatcher for {}", missing.join(", "));
-        Check::warning("layer", found, "Add a hook for the event to your settings, with `dispatcher hook` as its command.")
+        Check::warning(
+            "layer",
+            found,
+            "`dispatcher install`, instead of the plugin, calls it for the events of your own gates too.",
+        )
     })
 }
 
@@ -135,7 +146,7 @@ fn components(registry: &Registry) -> Vec<Check> {
 fn hooks(registry: &Registry) -> Option<Check> {
     let path = registry.path.parent()?.join("hooks/hooks.json");
     let current = fs::read_to_string(&path).ok()?;
-    let wanted = generate::text(registry);
+    let wanted = generate::text(registry, generate::Platform::default());
     Some(match current == wanted {
         true => Check::ok("hooks", path.display().to_string()),
         false => {
@@ -174,34 +185,42 @@ fn permissions(registry: &Registry) -> Vec<Check> {
     .collect()
 }
 
-/// The agent's own settings: hooks that are switched off, or a dispatcher that is called twice.
-fn settings(root: &Path) -> Vec<Check> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let files = [
-        Some(root.join(".claude/settings.json")),
-        Some(root.join(".claude/settings.local.json")),
-        home.map(|home| home.join(".claude/settings.json")),
-    ];
+/// The agent's own settings: what it cannot read, hooks that are switched off, and entries that call a dispatcher.
+fn settings(root: &Path, wanted: &[Entry]) -> Vec<Check> {
     let mut checks = Vec::new();
-    for path in files.into_iter().flatten() {
+    for (_, path) in agent_settings::files(root) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
-        let Ok(settings) = serde_json::from_str::<Value>(&text) else {
-            checks.push(Check::error("settings", format!("{} is not JSON", path.display()), "Correct it; the agent ignores it."));
-            continue;
-        };
-        if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
+        if let Err(why) = agent_settings::insert(&text, &[]) {
+            let found = format!("{}:{}:{}: {}", path.display(), why.line, why.column, why.what);
+            checks.push(Check::error("settings", found, why.remedy));
+        }
+        if agent_settings::switched_off(&path) {
             let found = format!("{} switches all hooks off (`disableAllHooks`)", path.display());
             checks.push(Check::error("settings", found, "Remove that key; no gate is called."));
         }
-        let calls = settings.get("hooks").map(|hooks| hooks.to_string().matches("bin/dispatcher").count()).unwrap_or(0);
-        if calls > 0 {
-            let found = format!("{} calls a dispatcher {calls} times", path.display());
-            checks.push(Check::warning(
-                "settings",
-                found,
-                "If the plugin is enabled as well, each event is judged twice: keep one of them.",
-            ));
-        }
+    }
+    let callers = agent_settings::callers(root);
+    checks.extend(callers.iter().filter_map(|caller| entries(caller, wanted)));
+    if callers.len() > 1 {
+        let found = callers.iter().map(Caller::to_string).collect::<Vec<_>>().join("\n");
+        checks.push(Check::warning("settings", found, "Each event is judged twice. Keep one of them."));
     }
     checks
+}
+
+/// Entries whose dispatcher is gone, or which are not what this one would write.
+fn entries(caller: &Caller, wanted: &[Entry]) -> Option<Check> {
+    let Caller::Entries(scope, path, own) = caller else { return None };
+    let programs: BTreeSet<&Path> = own.iter().map(Entry::program).collect();
+    let again = format!("Run `dispatcher install{}` again.", scope.words());
+    if let Some(gone) = programs.iter().find(|program| !program.is_file()) {
+        let found = format!("{} calls {}, which is not there", path.display(), gone.display());
+        return Some(Check::error("settings", found, again));
+    }
+    let called = programs.iter().map(|program| program.display().to_string()).collect::<Vec<_>>().join(", ");
+    let found = format!("{} calls {called}", path.display());
+    Some(match install::same(own, wanted) {
+        true => Check::ok("settings", found),
+        false => Check::warning("settings", format!("{found}, not as this dispatcher would have it"), again),
+    })
 }

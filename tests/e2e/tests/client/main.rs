@@ -21,6 +21,7 @@ mod guard_self;
 mod install;
 mod model;
 mod session;
+mod settings;
 mod vsdd;
 
 use std::io::Write;

@@ -32,12 +32,18 @@ impl Session {
     pub fn run(client: &Path, project: &Project, script: Script, words: &[&str]) -> Self {
         let dispatcher = fs::canonicalize(existing(dist().join("bin/dispatcher"))).expect("the dispatcher");
         let plugin = dispatcher.ancestors().nth(2).expect("the dispatcher is in the plugin's bin");
+        let words: Vec<&str> = [words, &["--plugin-dir", plugin.to_str().expect("text")]].concat();
+        Self::run_without_plugin(client, project, script, &words)
+    }
+
+    /// The same without the plugin: what is called are the hooks of the project's and the user's settings.
+    pub fn run_without_plugin(client: &Path, project: &Project, script: Script, words: &[&str]) -> Self {
         let model = Model::start(script);
         let file = |name| File::create(project.path(name)).expect("a file of the scratch");
 
         let mut session = Command::new(client);
-        session.args(words).args(["--output-format", "json", "--permission-mode", "bypassPermissions", "--plugin-dir"]);
-        session.arg(plugin).current_dir(project.path("project"));
+        session.args(words).args(["--output-format", "json", "--permission-mode", "bypassPermissions"]);
+        session.current_dir(project.path("project"));
         let path = format!("{}:{}", project.name("bin"), std::env::var("PATH").expect("PATH is set"));
         session.env_clear().env("PATH", path).env("HOME", project.path("home"));
         session.envs([("ANTHROPIC_BASE_URL", model.url().as_str()), ("ANTHROPIC_API_KEY", "none")]);
