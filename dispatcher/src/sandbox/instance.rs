@@ -176,8 +176,9 @@ fn run(
         Ok(gate) => gate.portcullis_gate_judge().call_evaluate(&mut store, &event_record(shared)),
         Err(error) => match refused(&error) {
             Some(failure) => return Err((failure, 0)),
-            None if error.is::<Trap>() => Err(error),
-            // Neither a trap while it started nor a refusal of the system: its types are not the contract's.
+            // A trap while it started, or it begins with more memory than it may have.
+            None if error.is::<Trap>() || store.data().memory.exhausted => Err(error),
+            // Neither that nor a refusal of the system: its types are not the contract's.
             None => return Err((LoadError::unfitting(&stanza.plugin, &error).into(), 0)),
         },
     };
