@@ -25,6 +25,7 @@ pub mod log;
 pub mod new;
 pub mod overrides;
 pub mod report;
+pub mod scan;
 pub mod test;
 pub mod trust;
 pub mod uninstall;
@@ -55,6 +56,7 @@ enum Verb {
     Doctor(doctor::Args),
     Log(log::Args),
     Report(report::Args),
+    Scan(scan::Args),
     Test(test::Args),
     #[command(name = "override")]
     Override(overrides::Args),
@@ -93,6 +95,7 @@ pub fn main() -> ExitCode {
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Log(args) => log::run(&args),
         Verb::Report(args) => report::run(&args),
+        Verb::Scan(args) => scan::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Install(args) => install::run(&args),

@@ -23,3 +23,4 @@ pub mod report;
 pub mod repository;
 pub mod route;
 pub mod sandbox;
+pub mod scan;

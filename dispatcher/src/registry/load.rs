@@ -172,6 +172,8 @@ pub struct Stanza {
     pub enforces: Option<String>,
     /// Rules and reason codes of its findings.
     pub codes: Vec<String>,
+    /// Globs of the rules that `scan` looks for.
+    pub scan: Vec<String>,
     /// `[hooks.config]` as JSON.
     #[serde(with = "snapshot::json")]
     pub config: serde_json::Map<String, serde_json::Value>,
@@ -327,6 +329,7 @@ fn stanza(
         sha256,
         enforces: hook.enforces,
         codes: hook.codes,
+        scan: hook.scan.unwrap_or_else(|| vec!["*".into()]),
         config,
         capabilities: hook.capabilities,
         base_directory: base.to_owned(),

@@ -287,6 +287,8 @@ pub struct Hook {
     /// Rules and reason codes of its findings, as overrides and reports name them.
     #[serde(default)]
     pub codes: Vec<String>,
+    /// Which of its rules `dispatcher scan` looks for, as globs: all unless given, none for `[]`.
+    pub scan: Option<Vec<String>>,
     /// Handed to the gate.
     #[serde(default)]
     #[schemars(with = "json_schema::AnyTable")]

@@ -104,7 +104,7 @@ fn entry_by_entry(block: &str) -> Vec<(String, Node)> {
         let colon = key_end(first)?;
         let (key, value) = (first[..colon].trim().trim_matches(['"', '\'']), first[colon + 1..].trim());
         let value = value.find(" #").map_or(value, |comment| value[..comment].trim_end());
-        Some((key.to_owned(), Node { line: *line, value: Value::Scalar { text: value.to_owned(), plain: true } }))
+        Some((key.to_owned(), Node { line: *line, at: 0, value: Value::Scalar { text: value.to_owned(), plain: true } }))
     });
     entries.collect()
 }

@@ -23,7 +23,7 @@ pub mod place;
 mod plain;
 pub mod review;
 mod table;
-mod yaml;
+pub mod yaml;
 
 pub use document::{Document, Heading, Section};
 pub use front_matter::FrontMatter;

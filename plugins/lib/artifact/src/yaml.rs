@@ -12,6 +12,8 @@ const MAX_DEPTH: usize = 32;
 pub struct Node {
     /// From 1, in the file.
     pub line: usize,
+    /// Characters of the text before it.
+    pub at: usize,
     /// What is there.
     pub value: Value,
 }
@@ -75,34 +77,35 @@ pub fn parse(text: &str, first_line: usize) -> Option<Node> {
     // The parser's own lines end at a lone carriage return too, those of the file do not.
     let ends: Vec<usize> = text.chars().enumerate().filter(|(_, c)| *c == '\n').map(|(index, _)| index).collect();
     let mut scalars: HashMap<usize, Value> = HashMap::new();
-    let mut open: Vec<(Open, usize)> = Vec::new();
+    let mut open: Vec<(Open, (usize, usize))> = Vec::new();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.ok()?;
-        let line = first_line + ends.partition_point(|end| *end < span.start.index());
+        let at = span.start.index();
+        let line = first_line + ends.partition_point(|end| *end < at);
         let node = match event {
             Event::Scalar(text, style, anchor, _) => {
                 let value = Value::Scalar { text: text.into_owned(), plain: style == ScalarStyle::Plain };
                 if anchor > 0 {
                     scalars.insert(anchor, value.clone());
                 }
-                Node { line, value }
+                Node { line, at, value }
             }
             Event::Alias(anchor) => {
                 let value = scalars.get(&anchor).cloned();
-                Node { line, value: value.unwrap_or(Value::Scalar { text: String::new(), plain: true }) }
+                Node { line, at, value: value.unwrap_or(Value::Scalar { text: String::new(), plain: true }) }
             }
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == MAX_DEPTH => return None,
             Event::SequenceStart(..) => {
-                open.push((Open::List(Vec::new()), line));
+                open.push((Open::List(Vec::new()), (line, at)));
                 continue;
             }
             Event::MappingStart(..) => {
-                open.push((Open::Map(Vec::new(), None), line));
+                open.push((Open::Map(Vec::new(), None), (line, at)));
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop()? {
-                (Open::List(items), line) => Node { line, value: Value::List(items) },
-                (Open::Map(entries, _), line) => Node { line, value: Value::Map(entries) },
+                (Open::List(items), (line, at)) => Node { line, at, value: Value::List(items) },
+                (Open::Map(entries, _), (line, at)) => Node { line, at, value: Value::Map(entries) },
             },
             Event::DocumentEnd | Event::StreamEnd => break,
             Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => continue,
@@ -112,7 +115,7 @@ pub fn parse(text: &str, first_line: usize) -> Option<Node> {
             Some((Open::List(items), _)) => items.push(node),
             Some((Open::Map(entries, waiting), _)) => match waiting.take() {
                 None => *waiting = Some(node),
-                Some(Node { value: Value::Scalar { text, .. }, line }) => entries.push((text, Node { line, ..node })),
+                Some(Node { value: Value::Scalar { text, .. }, line, .. }) => entries.push((text, Node { line, ..node })),
                 // A key that is no text names nothing.
                 Some(_) => {}
             },

@@ -2,7 +2,7 @@
 //!
 //! Two halves:
 //!
-//! - With the feature `analyze`, [`analyze`] reads a text as bash would and yields the model of
+//! - With the feature `analyze`, [`outline`] tells where the commands of a script stand, and [`analyze`] reads a text as bash would and yields the model of
 //!   [`portcullis_sdk::shell`]: every simple command that would run, however it is reached, and its file effects. The
 //!   analyser component is this function behind an export.
 //! - Without it, only the queries that gates share over that model: options as `getopt` reads them ([`options`]), git's
@@ -24,7 +24,11 @@ pub mod tables;
 #[cfg(feature = "analyze")]
 mod analysis;
 #[cfg(feature = "analyze")]
+mod outline;
+#[cfg(feature = "analyze")]
 mod syntax;
 
 #[cfg(feature = "analyze")]
 pub use analysis::{Context, analyze};
+#[cfg(feature = "analyze")]
+pub use outline::{Outline, Piece, outline};

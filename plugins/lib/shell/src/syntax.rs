@@ -49,6 +49,28 @@ pub(crate) fn parse(text: &str, depth: usize) -> Parsed {
     Parsed { lines, failed_at, ambiguous: cursor.is_ambiguous(), here_bytes: cursor.here_bytes() }
 }
 
+/// Where the simple commands of a script stand, in the order in which they end, and where each complete command begins.
+pub(crate) fn outline(text: &str) -> crate::Outline {
+    let mut cursor = Cursor::new(text, 0);
+    cursor.pieces = Some(Vec::new());
+    let mut starts = Vec::new();
+    let mut failed_at = None;
+    loop {
+        let start = cursor.position();
+        match cursor.line() {
+            Ok(Some(_)) => starts.push(start),
+            Ok(None) => break,
+            Err(Stop::Syntax | Stop::Limit) => {
+                failed_at = Some(start);
+                break;
+            }
+        }
+    }
+    let mut pieces = cursor.pieces.take().unwrap_or_default();
+    pieces.retain(|piece| failed_at.is_none_or(|at| piece.span.start < at));
+    crate::Outline { pieces, starts, failed_at, ambiguous: cursor.is_ambiguous() }
+}
+
 /// The words of a text that is split and unquoted, but not expanded, as `env -S` does it.
 pub(crate) fn plain_words(text: &str) -> Vec<String> {
     use tree::Part;

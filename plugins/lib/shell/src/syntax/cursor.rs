@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::tree::Word;
+use crate::outline::Piece;
 
 /// Why parsing ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,7 @@ pub(super) struct Mark {
     at: usize,
     pending: usize,
     here_bytes: usize,
+    pieces: usize,
 }
 
 pub(crate) struct Cursor<'t> {
@@ -48,6 +50,8 @@ pub(crate) struct Cursor<'t> {
     pub(super) not_arithmetic: HashSet<usize>,
     /// Other shells read some of this differently.
     pub(super) ambiguous: bool,
+    /// Where simple commands stand, if somebody wants to know.
+    pub(super) pieces: Option<Vec<Piece>>,
     steps: usize,
 }
 
@@ -61,13 +65,15 @@ impl<'t> Cursor<'t> {
             here_bytes: 0,
             not_arithmetic: HashSet::new(),
             ambiguous: false,
+            pieces: None,
             steps: text.len() * STEPS_PER_BYTE + 64,
         }
     }
 
     /// What [`rewind`](Self::rewind) takes back: everything that an attempt to read something changes.
     pub(super) fn mark(&self) -> Mark {
-        Mark { at: self.at, pending: self.pending.len(), here_bytes: self.here_bytes }
+        let pieces = self.pieces.as_ref().map_or(0, Vec::len);
+        Mark { at: self.at, pending: self.pending.len(), here_bytes: self.here_bytes, pieces }
     }
 
     /// Takes back an attempt. A here-document that it announced would otherwise be announced twice, and its second body would
@@ -76,6 +82,9 @@ impl<'t> Cursor<'t> {
         self.at = mark.at;
         self.pending.truncate(mark.pending);
         self.here_bytes = mark.here_bytes;
+        if let Some(pieces) = &mut self.pieces {
+            pieces.truncate(mark.pieces);
+        }
     }
 
     pub fn position(&self) -> usize {

@@ -3,6 +3,7 @@
 use super::cursor::{Cursor, Parse, Stop};
 use super::tree::{Assign, Node, Operator, Part, Redirect, Simple, Target, Value, Word};
 use super::words::Until;
+use crate::outline::Piece;
 
 /// Builtins whose arguments are assignments.
 pub(crate) const DECLARATIONS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
@@ -21,10 +22,19 @@ impl Cursor<'_> {
 
     pub(super) fn simple(&mut self) -> Parse<Node> {
         let mut simple = Simple::default();
+        self.skip_blanks();
+        let start = self.at;
+        let mut end = start;
+        let mut here = Vec::new();
         loop {
             self.skip_blanks();
             self.step()?;
+            let before = self.at;
             if let Some(redirect) = self.redirect()? {
+                end = self.at;
+                if redirect.operator == Operator::HereDocument {
+                    here.push(before..end);
+                }
                 simple.redirects.push(redirect);
                 continue;
             }
@@ -33,6 +43,7 @@ impl Cursor<'_> {
                 && let Some(assign) = self.assignment(declares)?
             {
                 simple.assignments.push(assign);
+                end = self.at;
                 continue;
             }
             let word = self.word()?;
@@ -41,6 +52,7 @@ impl Cursor<'_> {
             }
             let first = simple.words.is_empty() && simple.assignments.is_empty();
             simple.words.push(word);
+            end = self.at;
             if first && simple.redirects.is_empty() {
                 self.skip_blanks();
                 if self.byte() == b'(' {
@@ -56,6 +68,11 @@ impl Cursor<'_> {
         }
         if self.byte() == b'(' {
             return Err(Stop::Syntax);
+        }
+        if let Some(pieces) = &mut self.pieces {
+            let program = simple.words.first().and_then(Word::plain).unwrap_or_default().to_owned();
+            let words = !simple.words.is_empty();
+            pieces.push(Piece { span: start..end, program, words, here });
         }
         Ok(Node::Simple(simple))
     }
