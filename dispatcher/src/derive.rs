@@ -100,9 +100,7 @@ pub fn all(shared: &Shared, registry: &Registry, deadline: Instant) -> Result<Ve
     let event = &shared.event;
     let Some(name) = name(event, registry) else { return Ok(vec![]) };
     let changes = match shared.analysis(deadline) {
-        Some(analysed) => {
-            shell::changes(&analysed.map_err(Clone::clone)?.analysis, event, &shared.root, name == EVENTS[0])
-        }
+        Some(analysed) => shell::changes(&analysed.map_err(Clone::clone)?.analysis, event, &shared.root, name == EVENTS[0]),
         None => writers::changes(registry, event, &shared.root),
     };
     let changes = match name == EVENTS[0] {

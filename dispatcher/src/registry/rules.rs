@@ -101,9 +101,7 @@ pub fn path_text(text: &str) -> Result<(), Mistake> {
 /// An entry of `commands` can be read.
 pub fn command(entry: &str) -> Result<(), Mistake> {
     let right = "write a program, or a program and a text, such as `rm`, `git* push` or `> state.md`";
-    Concern::parse(entry)
-        .map(drop)
-        .or_else(|wrong| mistake("commands", format!("commands: {entry:?}: {wrong}"), right.into()))
+    Concern::parse(entry).map(drop).or_else(|wrong| mistake("commands", format!("commands: {entry:?}: {wrong}"), right.into()))
 }
 
 /// A journal is one that the registry defines.

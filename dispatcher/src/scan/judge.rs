@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::decide::Strength;
 use crate::dispatch::{self, Dispatch, Gates, How, Place};
+use crate::environment::Environment;
 use crate::overrides;
 use crate::protocol::event::Event;
 use crate::registry::{Registry, Stanza};
@@ -136,7 +137,7 @@ impl<'a> Judge<'a> {
                 continue;
             }
             asked.extend(direct.iter().map(|stanza| stanza.name.clone()));
-            let place = Place { root: root.to_owned(), cwd: root.to_owned() };
+            let place = Place { root: root.to_owned(), cwd: root.to_owned(), environment: Environment::default() };
             let how = How { today: None, trace: false, start: Instant::now() };
             let gates = Gates { direct, derived: vec![], only: vec![] };
             let mut dispatch = Dispatch::within(self.sandbox.clone(), self.registry, event, gates, &place, how);
@@ -157,6 +158,7 @@ impl<'a> Judge<'a> {
                     .push(format!("the gate `{}` could not judge: {}. {}", stanza.name, failure.what, failure.remedy));
             }
             Outcome::Verdicts(verdicts) => verdicts,
+            Outcome::Unconcerned => return,
         };
         for verdict in verdicts {
             let rule = match verdict {

@@ -109,7 +109,8 @@ fn every_command_of_the_cases_however_it_is_spelt() {
     let mut both = Both::new();
     for command in inputs("command") {
         if both.command(&command) && !command.contains('\'') {
-            for spelt in [format!("bash -c '{command}'"), format!("x='{command}'; eval \"$x\""), format!("echo \"$({command})\"")] {
+            for spelt in [format!("bash -c '{command}'"), format!("x='{command}'; eval \"$x\""), format!("echo \"$({command})\"")]
+            {
                 both.command(&spelt);
             }
         }
