@@ -158,7 +158,7 @@ fn cause(said: &str) -> String {
     let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("note:"));
     match lines.next() {
         // Python: the calls that led there come first.
-        Some(first) if first.starts_with("Traceback ") => lines.last().unwrap_or(first).to_owned(),
+        Some(first) if first.starts_with("Traceback ") => lines.next_back().unwrap_or(first).to_owned(),
         // Rust: the place, then the message.
         Some(first) if first.contains(" panicked at ") => {
             [first, lines.next().unwrap_or_default()].join(" ").trim_end().to_owned()
