@@ -24,6 +24,7 @@ pub mod list;
 pub mod log;
 pub mod new;
 pub mod overrides;
+pub mod replay;
 pub mod report;
 pub mod scan;
 pub mod test;
@@ -57,6 +58,7 @@ enum Verb {
     Log(log::Args),
     Report(report::Args),
     Scan(scan::Args),
+    Replay(replay::Args),
     Test(test::Args),
     #[command(name = "override")]
     Override(overrides::Args),
@@ -96,6 +98,7 @@ pub fn main() -> ExitCode {
         Verb::Log(args) => log::run(&args),
         Verb::Report(args) => report::run(&args),
         Verb::Scan(args) => scan::run(&args),
+        Verb::Replay(args) => replay::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Install(args) => install::run(&args),

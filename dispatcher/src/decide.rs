@@ -339,7 +339,7 @@ impl Decision {
     }
 
     /// The decision in the event's own words: what the agent is told.
-    fn word(&self, event: &Event) -> &'static str {
+    pub fn word(&self, event: &Event) -> &'static str {
         match self.strength {
             Strength::Block => block_word(&event.name),
             Strength::Pass if !self.advice.is_empty() || self.rewrite.is_some() => Strength::Advise.word(),

@@ -219,10 +219,19 @@ impl<'a> Dispatch<'a> {
 
 /// What runs the gates of `registry`.
 pub fn sandbox(registry: &Registry) -> Arc<Sandbox> {
+    Arc::new(sandbox_of(registry))
+}
+
+/// The same for events that do not happen: it leaves nothing behind.
+pub fn dry_sandbox(registry: &Registry) -> Arc<Sandbox> {
+    Arc::new(Sandbox { dry: true, ..sandbox_of(registry) })
+}
+
+fn sandbox_of(registry: &Registry) -> Sandbox {
     let engine = engine::running().expect("the settings are valid");
     let base = registry.path.parent().unwrap_or(Path::new("."));
     let artifacts = Artifacts::new(engine, base, artifact::cache_directory());
-    Arc::new(Sandbox::new(artifacts, registry.analyzer.clone()))
+    Sandbox::new(artifacts, registry.analyzer.clone())
 }
 
 /// What is not judged file by file is the human's decision, or told.

@@ -24,6 +24,7 @@ use crate::sandbox::limits;
 pub mod attempt;
 mod mask;
 pub mod place;
+pub mod record;
 
 pub use mask::masked;
 
@@ -216,7 +217,7 @@ fn cut(text: &str) -> &str {
 
 /// Renames a journal that has grown to `limit` bytes to `NAME.1.EXT`. One process does it: the size is looked at again under a
 /// lock. Who does not get the lock appends: nobody waits, for whoever holds it may do so for ever.
-fn rotate(project: &Dir, path: &Path, limit: u64) -> io::Result<()> {
+pub(crate) fn rotate(project: &Dir, path: &Path, limit: u64) -> io::Result<()> {
     let full = || project.metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() >= limit);
     if !full() {
         return Ok(());

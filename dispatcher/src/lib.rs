@@ -19,6 +19,7 @@ pub mod places;
 pub mod project;
 pub mod protocol;
 pub mod registry;
+pub mod replay;
 pub mod report;
 pub mod repository;
 pub mod route;

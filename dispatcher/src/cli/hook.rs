@@ -18,7 +18,7 @@ use mention::Mention;
 
 use crate::decide::{Decision, Strength};
 use crate::dispatch::{Dispatch, Gates, How, Place};
-use crate::journal::{Emitted, Journals};
+use crate::journal::{Emitted, Journals, record};
 use crate::protocol::answer::Answer;
 use crate::protocol::event::{Event, EventError};
 use crate::protocol::matrix;
@@ -79,9 +79,13 @@ pub fn run(args: &Args) -> ExitCode {
     let gates = Gates::of(registry, &event, &place.root, &args.only);
     let mention = mention::of(&layered.layers, &event);
     if gates.is_empty() && mention.is_none() {
+        if registry.record_bytes > 0 {
+            record(registry, event.json(), "pass").into_iter().for_each(|problem| say(&problem));
+        }
         // Not by returning: what was read of the registry would be freed, piece by piece.
         std::process::exit(0)
     }
+    let as_sent = (registry.record_bytes > 0).then(|| event.json().to_owned());
     let how = How { today: args.today.map(|date| date.to_string()), trace: false, start };
     let mut dispatch = Dispatch::new(registry, event, gates, &place, how);
     let judged = dispatch.judge();
@@ -91,6 +95,9 @@ pub fn run(args: &Args) -> ExitCode {
         decision.events.push(event);
     }
     decision.events.push(decision.event(&dispatch.shared().event, start.elapsed().as_micros() as u64));
+    if let Some(as_sent) = as_sent {
+        decision.notices.extend(record(registry, &as_sent, decision.word(&dispatch.shared().event)));
+    }
     let code = finish(args, Some(registry), &place, session, &name, decision);
     let background = dispatch.judge_background();
     if !background.is_empty() {
@@ -98,6 +105,13 @@ pub fn run(args: &Args) -> ExitCode {
     }
     // A gate that was given up may still hold its thread; the answer is out, so nobody waits for it.
     std::process::exit(code.into())
+}
+
+/// Keeps an event for `replay`; gives back what the human should know of that.
+fn record(registry: &Registry, as_sent: &str, decision: &str) -> Option<String> {
+    let kept = record::keep(as_sent, decision, registry.record_bytes, Timestamp::now());
+    kept.err()
+        .map(|error| format!("Portcullis: the event is not kept for `dispatcher replay`: {error}. Decisions are not affected."))
 }
 
 fn read_event(limit: u64, named: Option<&str>) -> Result<Event, String> {

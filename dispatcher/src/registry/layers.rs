@@ -294,6 +294,9 @@ fn settle(lower: &mut Registry, registry: &Registry, text: &str) {
     if sets("ask_unattended") {
         lower.ask_unattended = registry.ask_unattended;
     }
+    if sets("record_mb") {
+        lower.record_bytes = registry.record_bytes;
+    }
     if sets("max_event_mb") {
         lower.max_event_bytes = registry.max_event_bytes;
     }

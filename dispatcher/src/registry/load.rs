@@ -118,6 +118,8 @@ pub struct Registry {
     pub analyzer: PathBuf,
     /// Largest event in bytes.
     pub max_event_bytes: u64,
+    /// Bytes of events that are kept for `replay`; none for 0.
+    pub record_bytes: u64,
     /// `[[writers]]`, in the order of the file.
     pub writers: Vec<(Matcher, Writer)>,
     /// By priority, then as in the file. Disabled stanzas are not among them.
@@ -251,6 +253,7 @@ impl Registry {
             ask_unattended: file.dispatcher.ask_unattended,
             analyzer: analyzer(&base, file.dispatcher.analyzer.as_deref()),
             max_event_bytes: file.dispatcher.max_event_mb.saturating_mul(1 << 20),
+            record_bytes: file.dispatcher.record_mb.saturating_mul(1 << 20),
             writers,
             stanzas,
         };

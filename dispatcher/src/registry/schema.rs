@@ -204,11 +204,14 @@ pub struct Dispatcher {
     /// Largest event that is read, in MiB.
     #[schemars(range(min = 1, max = 4096))]
     pub max_event_mb: u64,
+    /// MiB of events that are kept for `dispatcher replay`, secrets masked; 0 keeps none.
+    #[schemars(range(max = 4096))]
+    pub record_mb: u64,
 }
 
 impl Default for Dispatcher {
     fn default() -> Self {
-        Self { on_unreadable: OnError::Ask, ask_unattended: AskUnattended::Ask, analyzer: None, max_event_mb: 64 }
+        Self { on_unreadable: OnError::Ask, ask_unattended: AskUnattended::Ask, analyzer: None, max_event_mb: 64, record_mb: 0 }
     }
 }
 

@@ -29,13 +29,15 @@ pub struct Sandbox {
     pub analyzer: PathBuf,
     /// The same, ready to run, once it was needed.
     pub analyser: OnceLock<Result<Analyser, String>>,
+    /// Events are only thought: gates write no file and run no program, whatever they are granted.
+    pub dry: bool,
 }
 
 impl Sandbox {
     /// A sandbox for components from `artifacts`, and the analyser at `analyzer`.
     pub fn new(artifacts: Artifacts, analyzer: PathBuf) -> Self {
         let linking = Mutex::new(Linking::new(artifacts.engine()));
-        Self { artifacts, linking, gates: Mutex::default(), analyzer, analyser: OnceLock::new() }
+        Self { artifacts, linking, gates: Mutex::default(), analyzer, analyser: OnceLock::new(), dry: false }
     }
 }
 

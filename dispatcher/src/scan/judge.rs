@@ -94,7 +94,7 @@ impl<'a> Judge<'a> {
             fs::create_dir_all(copy.parent().unwrap_or(scratch.path()))?;
             fs::write(copy, text)?;
         }
-        Ok(Self { registry, sandbox: dispatch::sandbox(registry), wanted, root: root.to_owned(), scratch })
+        Ok(Self { registry, sandbox: dispatch::dry_sandbox(registry), wanted, root: root.to_owned(), scratch })
     }
 
     /// The project's root.

@@ -30,6 +30,9 @@ impl files_write::Host for Call {
         {
             return Err(HostError::Conflict);
         }
+        if self.shared.sandbox.dry {
+            return Ok(());
+        }
         let temporary = temporary_name(&name);
         let written = write_new(&directory, &temporary, &content, replaced.map(|(_, permissions)| permissions));
         let renamed = written.and_then(|()| directory.rename(&temporary, &directory, &name));
@@ -43,6 +46,9 @@ impl files_write::Host for Call {
     fn append_file(&mut self, path: String, content: Vec<u8>) -> Result<(), HostError> {
         self.note("append-file", &path);
         let (directory, name) = self.writable(&path, content.len())?;
+        if self.shared.sandbox.dry {
+            return Ok(());
+        }
         let mut options = OpenOptions::new();
         options.create(true).append(true).custom_flags(OFlags::NONBLOCK.bits() as i32).follow(FollowSymlinks::No);
         let mut file = directory.open_with(&name, &options).map_err(|error| self.refused(WRITE, &path, error))?;

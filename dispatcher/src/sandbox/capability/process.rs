@@ -57,6 +57,9 @@ impl process::Host for Call {
             Err(Missing::NotFound) => return Err(HostError::NotFound),
             Err(Missing::Refused(reason)) => return denied(reason),
         };
+        if self.shared.sandbox.dry {
+            return denied("dry_run");
+        }
         let mut command = Command::new(path);
         command.args(arguments).current_dir(directory).env_clear().process_group(0);
         command.envs(granted.env_allow.iter().filter_map(|name| Some((name, self.shared.environment.get(name)?))));

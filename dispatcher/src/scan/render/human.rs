@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::decide::Strength;
+use crate::log::visible;
 use crate::registry::lint::place;
 use crate::scan::{Finding, Report, Why};
 
@@ -38,17 +39,12 @@ fn group(finding: &Finding) -> Group<'_> {
         None => title.element(annotate_snippets::Origin::path(&finding.path).line(finding.start.0).char_column(finding.start.1)),
     };
     for help in objection.help.iter().flat_map(|help| help.lines()) {
-        group = group.element(Level::HELP.message(printable(help)));
+        group = group.element(Level::HELP.message(visible(help)));
     }
     if let Some(note) = &finding.note {
-        group = group.element(Level::NOTE.message(printable(note)));
+        group = group.element(Level::NOTE.message(visible(note)));
     }
-    group.element(Level::NOTE.with_name("gate").message(printable(&objection.gate)))
-}
-
-/// What a gate or file says must not steer the terminal. Titles and source lines are the renderer's care.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    group.element(Level::NOTE.with_name("gate").message(visible(&objection.gate)))
 }
 
 fn summary(report: &Report) -> String {
@@ -61,7 +57,7 @@ fn summary(report: &Report) -> String {
     }
     text.push('\n');
     for (rule, reason) in &report.overridden {
-        text += &format!("overridden: {rule} ({})\n", printable(reason));
+        text += &format!("overridden: {rule} ({})\n", visible(reason));
     }
     let mut skipped: BTreeMap<&Why, Vec<&str>> = BTreeMap::new();
     for one in &report.skipped {
@@ -71,7 +67,7 @@ fn summary(report: &Report) -> String {
         let which = match why {
             // Usually many, and of no interest one by one.
             Why::Binary | Why::NoFile => String::new(),
-            _ => format!(": {}", printable(&paths.join(", "))),
+            _ => format!(": {}", visible(&paths.join(", "))),
         };
         text += &format!("not looked at: {} {}{which}\n", paths.len(), why.words());
     }
