@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     match (args.lang.needs(), &args.sdk) {
         (Needs::Crate, Some(_)) => {}
         (Needs::Crate, None) => files.extend(directory(&sdk, Path::new("sdk"))?),
-        (Needs::Contract, _) => files.extend(directory(&sdk.join("wit"), Path::new("wit"))?),
+        (Needs::Contract, _) => files.extend(directory(&sdk.join("wit"), Path::new("wit/deps"))?),
     }
     for (path, content) in &files {
         let path = place.join(path);

@@ -4,6 +4,7 @@
 //! `dist/portcullis`, the hostile gates in cargo's target directory.
 
 mod answer;
+mod author;
 mod call;
 mod legal;
 mod process;
@@ -15,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 pub use answer::Answer;
+pub use author::Author;
 pub use call::Call;
 pub use legal::legal;
 pub use process::finish;

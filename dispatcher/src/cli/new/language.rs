@@ -13,7 +13,7 @@ pub enum Language {
 pub enum Needs {
     /// The crate `portcullis-sdk`, in `sdk/`.
     Crate,
-    /// The contract alone, in `wit/`.
+    /// The contract alone, in `wit/deps/`.
     #[allow(dead_code, reason = "for languages whose tools make bindings themselves")]
     Contract,
 }

@@ -16,6 +16,7 @@ macro_rules! on_both_releases {
     };
 }
 
+mod author;
 mod foundry;
 mod guard_self;
 mod install;
