@@ -91,6 +91,7 @@ macro_rules! gate {
 
             impl $crate::bindings::exports::portcullis::gate::judge::Guest for ExportedGate {
                 fn evaluate(event: $crate::Event) -> ::std::result::Result<::std::vec::Vec<$crate::Verdict>, $crate::GateError> {
+                    $crate::WasmHost::hears_panics();
                     $judge(&event, &$crate::WasmHost)
                 }
             }

@@ -9,6 +9,13 @@ use crate::{Checkout, Fields, FileStat, GateError, Host, HostError, Level, Outpu
 /// The real host. Works inside a component only.
 pub struct WasmHost;
 
+impl WasmHost {
+    /// Has the host told why a gate panics: its standard error may lead nowhere.
+    pub fn hears_panics() {
+        std::panic::set_hook(Box::new(|panic| wit::log::log(Level::Error, &panic.to_string())));
+    }
+}
+
 impl Host for WasmHost {
     fn emit(&self, kind: &str, fields: Fields) {
         wit::events::emit_event(kind, &fields.0);

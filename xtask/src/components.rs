@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::dist::remove;
 use crate::process::call;
+use crate::slim::slim;
 use crate::workspace::{WASM, Workspace};
 
 /// Fills [`Workspace::gates_directory`], `target/hostile`, and builds [`Workspace::dispatcher`].
@@ -15,12 +16,14 @@ pub fn build(workspace: &Workspace) -> Result<()> {
     let made = workspace.target.join(WASM).join("gate");
     // One call for all gates: cargo builds what they share once.
     call(for_wasm(workspace, "build").args(workspace.gate_selection()))?;
-    collect(&workspace.gates_directory(), workspace.gates.iter().map(|gate| (made.join(&gate.artifact), gate.name.as_str())))?;
+    let gates = workspace.gates.iter().map(|gate| (made.join(&gate.artifact), gate.name.as_str()));
+    collect(&workspace.gates_directory(), gates, slim)?;
 
     if let Some(hostile) = &workspace.hostile {
         call(for_wasm(workspace, "build").args(["-p", &hostile.package, "--examples"]))?;
         let examples = hostile.names.iter().map(|name| (made.join("examples").join(format!("{name}.wasm")), name.as_str()));
-        collect(&workspace.target.join("hostile"), examples)?;
+        // As any tool chain leaves them, WASI and all.
+        collect(&workspace.target.join("hostile"), examples, |component| Ok(component.to_vec()))?;
     }
 
     dispatcher(workspace)
@@ -54,12 +57,18 @@ pub fn for_wasm(workspace: &Workspace, verb: &str) -> Command {
 }
 
 /// Fills `directory` anew, so that no component outlives its crate.
-fn collect<'a>(directory: &Path, components: impl Iterator<Item = (PathBuf, &'a str)>) -> Result<()> {
+fn collect<'a>(
+    directory: &Path,
+    components: impl Iterator<Item = (PathBuf, &'a str)>,
+    finish: fn(&[u8]) -> Result<Vec<u8>>,
+) -> Result<()> {
     remove(directory)?;
     fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     for (file, name) in components {
         let place = directory.join(format!("{name}.wasm"));
-        fs::copy(&file, &place).with_context(|| format!("cannot copy {} to {}", file.display(), place.display()))?;
+        let component = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let finished = finish(&component).with_context(|| file.display().to_string())?;
+        fs::write(&place, finished).with_context(|| format!("cannot write {}", place.display()))?;
     }
     Ok(())
 }

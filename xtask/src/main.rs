@@ -16,6 +16,7 @@ mod measure;
 mod process;
 mod scratch;
 mod setup;
+mod slim;
 mod soak;
 mod test;
 mod workspace;

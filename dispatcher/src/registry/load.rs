@@ -1,6 +1,7 @@
 //! From `registry.toml` to stanzas that can be routed to.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use super::lint;
 use super::matcher::Matcher;
 use super::rules::{self, Mistake};
 use super::schema::{self, AskUnattended, Capabilities, Journal, Mode, OnError, SCHEMA_VERSION, Writer};
+use super::snapshot::late::Late;
 use super::snapshot::{self, Origin};
 use crate::places;
 use crate::sandbox::artifact::cache_directory;
@@ -138,16 +140,6 @@ pub struct Stanza {
     pub tool: Option<Matcher>,
     /// Matcher on the event's subject, where one is given.
     pub matcher: Option<Matcher>,
-    /// Globs on the tool's file path.
-    pub paths: Vec<String>,
-    /// Texts, one of which the tool's file path must contain.
-    pub path_contains: Vec<String>,
-    /// What of a shell command it is about; see [`crate::route::concern`].
-    pub commands: Vec<String>,
-    /// Path that must exist in the project.
-    pub requires: Option<String>,
-    /// The component file.
-    pub plugin: PathBuf,
     /// Lower runs first.
     pub priority: u32,
     /// Milliseconds.
@@ -166,6 +158,23 @@ pub struct Stanza {
     pub convergent: bool,
     /// Also judges what commands and other tools write.
     pub derived: bool,
+    /// The rest.
+    pub terms: Late<Terms>,
+}
+
+/// What matters of a stanza only where event, tool and subject are its own: few are, of a thousand.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Terms {
+    /// Globs on the tool's file path.
+    pub paths: Vec<String>,
+    /// Texts, one of which the tool's file path must contain.
+    pub path_contains: Vec<String>,
+    /// What of a shell command it is about; see [`crate::route::concern`].
+    pub commands: Vec<String>,
+    /// Path that must exist in the project.
+    pub requires: Option<String>,
+    /// The component file.
+    pub plugin: PathBuf,
     /// Journal of its events.
     pub journal: Option<String>,
     /// Pinned digest, lower case.
@@ -183,6 +192,20 @@ pub struct Stanza {
     pub capabilities: Capabilities,
     /// Directory of the registry file.
     pub base_directory: PathBuf,
+}
+
+impl Deref for Stanza {
+    type Target = Terms;
+
+    fn deref(&self) -> &Terms {
+        &self.terms
+    }
+}
+
+impl DerefMut for Stanza {
+    fn deref_mut(&mut self) -> &mut Terms {
+        &mut self.terms
+    }
 }
 
 impl Registry {
@@ -309,16 +332,26 @@ fn stanza(
         serde_json::Value::Object(config) => config,
         _ => unreachable!("a table becomes an object"),
     };
-    Ok(Stanza {
-        name: hook.name,
-        events,
-        tool,
-        matcher: subject,
+    let terms = Terms {
         paths: hook.paths,
         path_contains: hook.path_contains,
         commands: hook.commands,
         requires: hook.requires,
         plugin: base.join(hook.plugin),
+        journal: hook.journal,
+        sha256,
+        enforces: hook.enforces,
+        codes: hook.codes,
+        scan: hook.scan.unwrap_or_else(|| vec!["*".into()]),
+        config,
+        capabilities: hook.capabilities,
+        base_directory: base.to_owned(),
+    };
+    Ok(Stanza {
+        name: hook.name,
+        events,
+        tool,
+        matcher: subject,
         priority: hook.priority.unwrap_or(defaults.priority),
         timeout_ms: hook.timeout_ms.unwrap_or(defaults.timeout_ms),
         fuel: hook.fuel.or(defaults.fuel).unwrap_or(limits::FUEL_BASE),
@@ -328,14 +361,7 @@ fn stanza(
         is_async: hook.r#async,
         convergent: hook.convergent,
         derived: hook.derived.unwrap_or(true),
-        journal: hook.journal,
-        sha256,
-        enforces: hook.enforces,
-        codes: hook.codes,
-        scan: hook.scan.unwrap_or_else(|| vec!["*".into()]),
-        config,
-        capabilities: hook.capabilities,
-        base_directory: base.to_owned(),
+        terms: terms.into(),
     })
 }
 

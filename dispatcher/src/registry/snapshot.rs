@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub mod late;
+
 use super::Registry;
 use crate::files::Held;
 use crate::sandbox::artifact::{Stamp, open_trusted};

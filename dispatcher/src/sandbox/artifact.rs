@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
@@ -152,8 +153,10 @@ impl Artifacts {
     /// `base` is the registry's directory; `cache` the user's cache directory, if there is one that can be trusted.
     pub fn new(engine: Engine, base: &Path, cache: Option<PathBuf>) -> Self {
         let memory = cache.as_ref().map(|cache| {
-            let name = hex(&Sha256::digest(base.as_os_str().as_encoded_bytes()));
-            cache.join(format!("accepted-{}-{ARTIFACT_KEY}.json", &name[..16]))
+            // Two directories that share a name share the file: what it remembers is by the component's whole path.
+            let mut hasher = DefaultHasher::new();
+            base.hash(&mut hasher);
+            cache.join(format!("accepted-{:016x}-{ARTIFACT_KEY}.json", hasher.finish()))
         });
         let known = memory.as_ref().and_then(|path| recall(path));
         Self { engine, cache, memory, accepted: Mutex::new(known.unwrap_or_default()) }

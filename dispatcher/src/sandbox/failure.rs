@@ -5,7 +5,6 @@ use wasmtime::Trap;
 
 use super::artifact::LoadError;
 use super::bindings::types;
-use super::capability::output::Capture;
 use super::capability::shell::NOT_ANALYSED;
 use crate::registry::Stanza;
 
@@ -129,8 +128,8 @@ pub(in crate::sandbox) fn refused(error: &wasmtime::Error) -> Option<Failure> {
     })
 }
 
-/// A gate that was ended in the middle.
-pub(super) fn trapped(error: &wasmtime::Error, stanza: &Stanza, memory_exhausted: bool, capture: &Capture) -> Failure {
+/// A gate that was ended in the middle, after it had said something.
+pub(super) fn trapped(error: &wasmtime::Error, stanza: &Stanza, memory_exhausted: bool, said: &str) -> Failure {
     let trap = error.downcast_ref::<Trap>().copied();
     match trap {
         Some(Trap::OutOfFuel) => Failure::new(
@@ -145,7 +144,7 @@ pub(super) fn trapped(error: &wasmtime::Error, stanza: &Stanza, memory_exhausted
             "Raise `memory_mb` in registry.toml, or report the gate.",
         ),
         trap => {
-            let said = cause(&capture.text());
+            let said = cause(said);
             let why = trap.map_or_else(|| error.root_cause().to_string(), |trap| trap.to_string());
             let what = if said.is_empty() { format!("it crashed ({why})") } else { format!("it crashed ({why}: {said})") };
             Failure::new(FailureKind::Trap, what, "Report it to the gate's author.")
@@ -160,7 +159,7 @@ fn cause(said: &str) -> String {
         // Python: the calls that led there come first.
         Some(first) if first.starts_with("Traceback ") => lines.next_back().unwrap_or(first).to_owned(),
         // Rust: the place, then the message.
-        Some(first) if first.contains(" panicked at ") => {
+        Some(first) if first.contains("panicked at ") => {
             [first, lines.next().unwrap_or_default()].join(" ").trim_end().to_owned()
         }
         first => first.unwrap_or_default().to_owned(),
@@ -176,6 +175,7 @@ mod tests {
         let rows = [
             ("", ""),
             ("\nout of luck\nmore\n", "out of luck"),
+            ("panicked at src/lib.rs:1:2:\nno\n", "panicked at src/lib.rs:1:2: no"),
             ("Traceback (most recent call last):\n  File \"gate.py\", line 3\n    x()\nKeyError: 'oops'\n", "KeyError: 'oops'"),
             (
                 "\nthread 'main' panicked at src/lib.rs:7:5:\nno words\nnote: run with\n",

@@ -71,6 +71,14 @@ pub struct Record {
     pub preparing: bool,
 }
 
+impl Record {
+    /// What the gate logged last as an error: a panic, if there was one.
+    fn last_error(&self) -> Option<String> {
+        let logged = self.emitted.iter().rfind(|event| event.kind == "plugin.log" && event.fields["level"] == "error")?;
+        logged.fields["message"].as_str().map(str::to_owned)
+    }
+}
+
 /// The host's side of one call.
 pub struct Call {
     /// What all gates share.
@@ -188,7 +196,8 @@ fn run(
         Ok(Err(error)) => Err((gate_error(&error), used)),
         Err(error) => {
             let Call { memory, wasi, .. } = store.data();
-            Err((trapped(&error, stanza, memory.exhausted, &wasi.capture), used))
+            let said = Some(wasi.capture.text()).filter(|said| !said.is_empty()).or_else(|| record.lock().ok()?.last_error());
+            Err((trapped(&error, stanza, memory.exhausted, &said.unwrap_or_default()), used))
         }
     }
 }

@@ -88,7 +88,8 @@ const ROWS: &[Row] = &[
     row("64 MiB of addresses", "ulimit -v 65536", MayStop, "memory"),
     row("256 MiB of addresses", "ulimit -v 262144", MayStop, "ulimit -v"),
     row("2 GiB of addresses", "ulimit -v 2097152", MayStop, "ulimit -v"),
-    row("6 GiB of addresses", "ulimit -v 6291456", MayStop, "ulimit -v"),
+    // Enough for one guest: the analyser is done before a gate starts.
+    row("6 GiB of addresses", "ulimit -v 6291456", Passes, ""),
     row("16 MiB of data", "ulimit -d 16384", MayStop, ""),
     row("64 KiB of stack", "ulimit -s 64", Passes, ""),
     row("no locked memory", "ulimit -l 0", Passes, ""),

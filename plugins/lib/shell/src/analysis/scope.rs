@@ -1,20 +1,20 @@
 //! A map that can go back: what subshells and branches change is undone, or merged, by a log of old values.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// A map with marks.
 #[derive(Debug)]
 pub(super) struct Scoped<V> {
-    entries: HashMap<String, V>,
+    entries: BTreeMap<String, V>,
     log: Vec<(String, Option<V>)>,
 }
 
 /// What was changed since a mark: names with their new values.
-pub(super) type Changes<V> = HashMap<String, Option<V>>;
+pub(super) type Changes<V> = BTreeMap<String, Option<V>>;
 
 impl<V: Clone> Scoped<V> {
     pub fn new() -> Self {
-        Self { entries: HashMap::new(), log: Vec::new() }
+        Self { entries: BTreeMap::new(), log: Vec::new() }
     }
 
     pub fn get(&self, name: &str) -> Option<&V> {

@@ -1,6 +1,6 @@
 //! The state of the walk: what the shell would know at this point, and the answer so far.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use portcullis_sdk::shell::{Analysis, Assignment, Certainty, Command, Effect, Expansion, Reach, Redirection, Route, Stage};
@@ -89,7 +89,7 @@ pub(super) struct Walk<'c> {
     pub strictness: Strictness,
     pub choices: Vec<Choice>,
     /// What the scripts inside the words of the current command came to.
-    pub produced: HashMap<usize, (Output, Vec<u32>)>,
+    pub produced: BTreeMap<usize, (Output, Vec<u32>)>,
     /// Unknown parts that stand as single characters inside program texts.
     pub holes: Vec<Expansion>,
     /// Outputs of `<( … )`, by the raw text of the word that stands for the file.
@@ -138,7 +138,7 @@ impl<'c> Walk<'c> {
             },
             strictness: Strictness::default(),
             choices: Vec::new(),
-            produced: HashMap::new(),
+            produced: BTreeMap::new(),
             holes: Vec::new(),
             files: Vec::new(),
             growth: MAX_GROWTH,

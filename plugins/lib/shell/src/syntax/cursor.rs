@@ -1,7 +1,7 @@
 //! Where the parser is in its text, and the bounds it keeps.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::tree::Word;
@@ -47,7 +47,7 @@ pub(crate) struct Cursor<'t> {
     pub(super) pending: Vec<PendingHere>,
     pub(super) here_bytes: usize,
     /// Positions where `((` turned out not to be arithmetic, so that no position is tried twice.
-    pub(super) not_arithmetic: HashSet<usize>,
+    pub(super) not_arithmetic: BTreeSet<usize>,
     /// Other shells read some of this differently.
     pub(super) ambiguous: bool,
     /// Where simple commands stand, if somebody wants to know.
@@ -63,7 +63,7 @@ impl<'t> Cursor<'t> {
             depth,
             pending: Vec::new(),
             here_bytes: 0,
-            not_arithmetic: HashSet::new(),
+            not_arithmetic: BTreeSet::new(),
             ambiguous: false,
             pieces: None,
             steps: text.len() * STEPS_PER_BYTE + 64,
