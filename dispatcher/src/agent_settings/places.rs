@@ -31,7 +31,8 @@ impl Scope {
         let directory = root.join(".claude");
         Ok(match self {
             Self::User => {
-                let agent = places::of("agent", Path::new(""), &Environment::default()).ok_or("neither CLAUDE_CONFIG_DIR nor HOME is an absolute path")?;
+                let agent = places::of("agent", Path::new(""), &Environment::default())
+                    .ok_or("neither CLAUDE_CONFIG_DIR nor HOME is an absolute path")?;
                 agent.join("settings.json")
             }
             Self::Project => directory.join("settings.json"),
