@@ -58,7 +58,11 @@ impl Judges {
             }
         };
         let stanzas = if registered.is_empty() { self.made(file, Table::new())? } else { registered };
-        let this = |stanza: Arc<Stanza>| Arc::new(Stanza { plugin: component.clone(), sha256: None, ..Stanza::clone(&stanza) });
+        let this = |stanza: Arc<Stanza>| {
+            let mut stanza = Arc::unwrap_or_clone(stanza);
+            (stanza.plugin, stanza.sha256) = (component.clone(), None);
+            Arc::new(stanza)
+        };
         Ok(stanzas.into_iter().map(this).collect())
     }
 
@@ -77,7 +81,9 @@ impl Judges {
         let changed = |stanza: &Arc<Stanza>| {
             let mut stanza = Stanza::clone(stanza);
             stanza.config.extend(config.iter().map(|(key, value)| (key.clone(), scratch.filled_all(config_json(value.clone())))));
-            stanza.capabilities = capabilities.clone().unwrap_or(stanza.capabilities);
+            if let Some(granted) = capabilities {
+                stanza.capabilities = granted.clone();
+            }
             Arc::new(stanza)
         };
         let stanzas = chosen.into_iter().map(|stanza| if changes { changed(stanza) } else { stanza.clone() }).collect();
