@@ -73,6 +73,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Words of a language, folders of cargo, and packages that a gate is built with.
+const TAKEN: &str = "abstract as async await become box break class const continue crate def do dyn else enum extern false final fn for gen
+    if impl import in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof
+    unsafe unsized use virtual where while yield alloc build core deps examples incremental portcullis-sdk proc-macro serde-json std test
+    wit-bindgen";
+
 /// A gate's name becomes the name of a package, a module and a file.
 fn check_name(name: &str) -> Result<()> {
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -81,21 +87,7 @@ fn check_name(name: &str) -> Result<()> {
             "`{name}` is no name for a gate: use small letters, digits and single hyphens, a letter first, such as `no-publish`"
         );
     }
-    // Words of a language, or packages that every build has already.
-    let taken =
-        ["abstract", "as", "async", "await", "become", "box", "break", "class", "const", "continue", "crate", "def", "do", "dyn"]
-            .into_iter()
-            .chain([
-                "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "import", "in", "let", "loop",
-                "macro",
-            ])
-            .chain([
-                "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super",
-                "trait",
-            ])
-            .chain(["true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield"])
-            .chain(["alloc", "build", "core", "deps", "examples", "incremental", "portcullis-sdk", "proc-macro", "std", "test"]);
-    if taken.into_iter().any(|word| word == name) {
+    if TAKEN.split_whitespace().any(|word| word == name) {
         bail!("`{name}` is no name for a gate: it means something else to compilers; use one such as `{name}-gate`");
     }
     Ok(())

@@ -76,7 +76,7 @@ impl LoadError {
     pub fn unfitting(path: &Path, error: &wasmtime::Error) -> Self {
         Self::Contract {
             path: path.to_owned(),
-            found: format!("of {} with other types ({})", super::contract::CONTRACT, root_cause(error)),
+            found: format!("with other types ({})", root_cause(error)),
             spoken: super::contract::CONTRACT.into(),
         }
     }

@@ -171,6 +171,7 @@ fn a_change_that_breaks_gates_is_noticed() {
     let text = fs::read_to_string(in_repository("tests/contract/1.0/gate.wit")).expect("the copy");
     for (from, to, fits) in [
         ("    today-utc: func() -> string;", "    today-utc: func() -> string;\n    zone: func() -> string;", true),
+        ("    now: func() -> u64;", "    now: func() -> u64;\n    @since(version = 1.0.0)\n    zone: func() -> string;", true),
         ("world gate {", "interface more { f: func(); }\nworld gate {\n    import more;", true),
         ("        derived: bool,", "        derived: bool,\n        more: bool,", false),
         ("        derived: bool,", "        derived: option<bool>,", false),

@@ -71,7 +71,8 @@ const ROWS: &[Row] = &[
         event: ANY, says: &[] },
 
     Row { why: "another contract", component: Hostile("other"), stanza: "", event: NOT_LOADED, says: &["9.9.0", "1.0.0"] },
-    Row { why: "the right contract with another function", component: Hostile("liar"), stanza: "", event: NOT_LOADED, says: &[] },
+    Row { why: "the right contract with another function", component: Hostile("liar"), stanza: "", event: NOT_LOADED,
+        says: &["with other types", "1.0.0"] },
     Row { why: "a component that is no gate", component: Hostile("nothing"), stanza: "", event: NOT_LOADED, says: &["judge"] },
     Row { why: "a module that is no component", component: File(b"\0asm\x01\0\0\0"), stanza: "", event: NOT_LOADED, says: &[] },
     Row { why: "no WebAssembly at all", component: File(b"#!/bin/sh\n"), stanza: "", event: NOT_LOADED, says: &[] },
