@@ -196,8 +196,8 @@ mod tests {
                       @@ -1 +1,2 @@\n-diff --git x\n+@@ -1 +1 @@\n+diff --git y\n\\ No newline at end of file\n\
                       diff --git a/c b/c\nnew file mode 100755\nBinary files /dev/null and b/c differ\n";
         let files = parse(output.as_bytes()).unwrap();
-        let told: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.blob.as_str(), file.added.clone())).collect();
-        assert_eq!(told, [("a b", "bb", vec![1..3]), ("c", "cc", vec![])]);
+        let told = |file: &Changed| format!("{} {} {:?}", file.path, file.blob, file.added);
+        assert_eq!(files.iter().map(told).collect::<Vec<_>>(), ["a b bb [1..3]", "c cc []"]);
         assert!(parse(b":100644 100644 aa bb M\0a\0\0").is_err());
     }
 }

@@ -124,13 +124,16 @@ jobs:
     ("binary", "\0"),
 ];
 
+/// File, line, rule, and the column where it is given.
+type Told = (String, u64, String, Option<u64>);
+
 /// A token that is nobody's, put together here.
 fn token() -> String {
     format!("{}_{}", "ghp", "a1B2c3D4e5F6g7H8i9J0".repeat(2))
 }
 
-/// The project with all files, and what is to be found in it: file, line, rule, and the column where it is given.
-fn project() -> (Project, Vec<(String, u64, String, Option<u64>)>) {
+/// The project with all files, and what is to be found in it.
+fn project() -> (Project, Vec<Told>) {
     let project = Project::default();
     let mut expected = Vec::new();
     for (path, marked) in FILES {
@@ -162,7 +165,7 @@ fn json(output: &Output) -> Value {
 }
 
 /// What stands, as `expected` tells it: columns only where these are told there.
-fn found(report: &Value, expected: &[(String, u64, String, Option<u64>)]) -> Vec<(String, u64, String, Option<u64>)> {
+fn found(report: &Value, expected: &[Told]) -> Vec<Told> {
     let findings = report["findings"].as_array().expect("findings").iter().filter(|finding| finding["allowed"].is_null());
     let mut found: Vec<_> = findings
         .map(|finding| {

@@ -9,7 +9,7 @@ mod sarif;
 
 pub use human::human;
 pub use json::json;
-pub use sarif::sarif;
+pub use sarif::{log as sarif_log, sarif};
 
 /// One registry that was looked at, with what was found.
 pub struct Checked {

@@ -190,7 +190,7 @@ fn here_documents(text: &str) -> Vec<Tag> {
             let end = rest.len() - word.len() + length + usize::from(closed);
             tags.push(Tag { name: name.to_owned(), strips_tabs, whole: rest[at..end].to_owned() });
         }
-        rest = if after.starts_with('<') { &after[1..] } else { after };
+        rest = after.strip_prefix('<').unwrap_or(after);
     }
     tags
 }

@@ -73,7 +73,7 @@ fn lines(node: &Node, text: &str, depth: usize, whole: &mut Script) {
     }
 }
 
-fn values<'n>(node: Option<&'n Node>) -> impl Iterator<Item = &'n Node> {
+fn values(node: Option<&Node>) -> impl Iterator<Item = &Node> {
     let entries = match node.map(|node| &node.value) {
         Some(Value::Map(entries)) => entries.as_slice(),
         _ => &[],

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::decide::Strength;
+use crate::registry::lint::render::sarif_log;
 use crate::scan::judge::Objection;
 use crate::scan::{Finding, Report};
 
@@ -18,25 +19,15 @@ pub fn sarif(report: &Report) -> Value {
     let result = |finding: &Finding| result(finding, index.iter().position(|rule| *rule == finding.objection.rule));
     let notices = report.skipped.iter().map(|one| (format!("{}: not looked at: {}", one.path, one.why.words()), "note"));
     let notices = notices.chain(report.troubles.iter().map(|trouble| (trouble.clone(), "error")));
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "portcullis",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.values().map(|objection| described(objection)).collect::<Vec<_>>(),
-            }},
-            "columnKind": "unicodeCodePoints",
-            "invocations": [{
-                "executionSuccessful": report.troubles.is_empty(),
-                "toolExecutionNotifications": notices
-                    .map(|(text, level)| json!({"message": {"text": text}, "level": level}))
-                    .collect::<Vec<_>>(),
-            }],
-            "results": report.findings.iter().map(result).collect::<Vec<_>>(),
-        }],
-    })
+    let rules = rules.values().map(|objection| described(objection)).collect();
+    let mut log = sarif_log(rules, report.findings.iter().map(result).collect());
+    log["runs"][0]["invocations"] = json!([{
+        "executionSuccessful": report.troubles.is_empty(),
+        "toolExecutionNotifications": notices
+            .map(|(text, level)| json!({"message": {"text": text}, "level": level}))
+            .collect::<Vec<_>>(),
+    }]);
+    log
 }
 
 fn described(objection: &Objection) -> Value {

@@ -33,20 +33,21 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(text: &str, depth: usize) -> Parsed {
     let mut cursor = Cursor::new(text, depth);
     let mut lines = Vec::new();
-    let mut failed_at = None;
+    let failed_at = each_line(&mut cursor, |_, line| lines.push(line));
+    cursor.finish_here_documents();
+    Parsed { lines, failed_at, ambiguous: cursor.is_ambiguous(), here_bytes: cursor.here_bytes() }
+}
+
+/// Reads to the end, or to the first line that does not parse, and gives back where that begins.
+fn each_line(cursor: &mut Cursor, mut read: impl FnMut(usize, Line)) -> Option<usize> {
     loop {
         let start = cursor.position();
         match cursor.line() {
-            Ok(Some(line)) => lines.push(line),
-            Ok(None) => break,
-            Err(Stop::Syntax | Stop::Limit) => {
-                failed_at = Some(start);
-                break;
-            }
+            Ok(Some(line)) => read(start, line),
+            Ok(None) => return None,
+            Err(Stop::Syntax | Stop::Limit) => return Some(start),
         }
     }
-    cursor.finish_here_documents();
-    Parsed { lines, failed_at, ambiguous: cursor.is_ambiguous(), here_bytes: cursor.here_bytes() }
 }
 
 /// Where the simple commands of a script stand, in the order in which they end, and where each complete command begins.
@@ -54,18 +55,7 @@ pub(crate) fn outline(text: &str) -> crate::Outline {
     let mut cursor = Cursor::new(text, 0);
     cursor.pieces = Some(Vec::new());
     let mut starts = Vec::new();
-    let mut failed_at = None;
-    loop {
-        let start = cursor.position();
-        match cursor.line() {
-            Ok(Some(_)) => starts.push(start),
-            Ok(None) => break,
-            Err(Stop::Syntax | Stop::Limit) => {
-                failed_at = Some(start);
-                break;
-            }
-        }
-    }
+    let failed_at = each_line(&mut cursor, |start, _| starts.push(start));
     let mut pieces = cursor.pieces.take().unwrap_or_default();
     pieces.retain(|piece| failed_at.is_none_or(|at| piece.span.start < at));
     crate::Outline { pieces, starts, failed_at, ambiguous: cursor.is_ambiguous() }

@@ -10,6 +10,11 @@ use crate::registry::lint::place::{self, Span};
 /// One run with all registries.
 pub fn sarif(all: &[Checked]) -> Value {
     let results = all.iter().flat_map(|checked| checked.findings.iter().map(|finding| result(finding, checked)));
+    log(catalogue::ALL.iter().map(|rule| described(rule)).collect(), results.collect())
+}
+
+/// A log of one run with these rules and results; columns of results count characters.
+pub fn log(rules: Vec<Value>, results: Vec<Value>) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -17,10 +22,10 @@ pub fn sarif(all: &[Checked]) -> Value {
             "tool": {"driver": {
                 "name": "portcullis",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": catalogue::ALL.iter().map(|rule| described(rule)).collect::<Vec<_>>(),
+                "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
-            "results": results.collect::<Vec<_>>(),
+            "results": results,
         }],
     })
 }
