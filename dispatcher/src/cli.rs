@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args as _, FromArgMatches, Parser, Subcommand};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::places;
 use crate::registry::{Layered, RegistryError};
 
 pub mod check;
 pub mod compile;
+pub mod completions;
 pub mod doctor;
 pub mod emit_event;
+mod examples;
 pub mod explain;
 pub mod generate;
 pub mod hash;
@@ -32,9 +34,12 @@ pub mod trust;
 pub mod uninstall;
 pub mod validate;
 
+/// What the program is called.
+const NAME: &str = "dispatcher";
+
 /// Sandboxed gates for coding agents' hooks.
 #[derive(Debug, Parser)]
-#[command(name = "dispatcher", version, about, disable_help_subcommand = true)]
+#[command(name = NAME, version, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -65,6 +70,14 @@ enum Verb {
     Trust(trust::Args),
     New(new::Args),
     EmitEvent(emit_event::Args),
+    Completions(completions::Args),
+    #[command(hide = true)]
+    Man(completions::ManArgs),
+}
+
+/// The whole command line, with what each verb's `--help` teaches.
+fn command() -> clap::Command {
+    examples::taught(Cli::command())
 }
 
 /// Runs the verb that the command line names.
@@ -73,7 +86,8 @@ pub fn main() -> ExitCode {
     if let Some(args) = plain_hook() {
         return hook::run(&args);
     }
-    let cli = Cli::try_parse().unwrap_or_else(|error| {
+    let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = parsed.unwrap_or_else(|error| {
         let _ = error.print();
         // Of `hash`, 2 is another answer.
         let is_hash = std::env::args_os().nth(1).is_some_and(|verb| verb == "hash");
@@ -106,6 +120,8 @@ pub fn main() -> ExitCode {
         Verb::Override(args) => overrides::run(&args),
         Verb::Trust(args) => trust::run(&args),
         Verb::New(args) => new::run(&args),
+        Verb::Completions(args) => completions::run(&args),
+        Verb::Man(args) => completions::man(&args),
     };
     result.unwrap_or_else(|error| {
         last_word::say(&format!("dispatcher: {error:#}"));

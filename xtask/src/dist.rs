@@ -10,14 +10,28 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use crate::components;
-use crate::process::call;
+use crate::process::{call, capture};
 use crate::workspace::Workspace;
 
 /// Files that are taken over from the repository as they stand, with their mode.
-const FILES: [(&str, u32); 4] =
-    [(".claude-plugin/plugin.json", 0o644), ("hooks/hooks.json", 0o644), ("registry.toml", 0o644), ("bin/emit-event", 0o755)];
+const FILES: [(&str, u32); 7] = [
+    (".claude-plugin/plugin.json", 0o644),
+    ("hooks/hooks.json", 0o644),
+    ("registry.toml", 0o644),
+    ("bin/emit-event", 0o755),
+    ("README.md", 0o644),
+    ("LICENSE-MIT", 0o644),
+    ("LICENSE-APACHE", 0o644),
+];
+
+/// Where the agent looks for a list of plugins.
+pub const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+
+/// Completions of the dispatcher's command line: the shell, and the file's name below `share/completions`.
+const COMPLETIONS: [(&str, &str); 3] = [("bash", "dispatcher.bash"), ("zsh", "_dispatcher"), ("fish", "dispatcher.fish")];
 
 /// What gates are built against.
 const SDK: &str = "portcullis-sdk";
@@ -34,11 +48,38 @@ pub fn build(workspace: &Workspace) -> Result<()> {
     }
     lay_out(workspace, &new)?;
     call(&mut compile(&new))?;
+    share(&new)?;
     if place.exists() {
         fs::rename(&place, &old).with_context(|| format!("cannot move {} away", place.display()))?;
     }
     fs::rename(&new, &place).with_context(|| format!("cannot create {}", place.display()))?;
+    marketplace(workspace)?;
     remove(&old)
+}
+
+/// Man pages and completions, as the dispatcher itself writes them.
+fn share(place: &Path) -> Result<()> {
+    let dispatcher = || Command::new(place.join("bin/dispatcher"));
+    let (manual, completions) = (place.join("share/man/man1"), place.join("share/completions"));
+    for directory in [&manual, &completions] {
+        fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    }
+    call(dispatcher().arg("man").arg(&manual))?;
+    for (shell, name) in COMPLETIONS {
+        let text = capture(dispatcher().args(["completions", shell]))?;
+        fs::write(completions.join(name), text).with_context(|| format!("cannot write {name}"))?;
+    }
+    Ok(())
+}
+
+/// The list of plugins beside the plugin: the repository's, for which the plugin lies elsewhere.
+fn marketplace(workspace: &Workspace) -> Result<()> {
+    let text = fs::read_to_string(workspace.root.join(MARKETPLACE)).context(MARKETPLACE)?;
+    let mut list: Value = serde_json::from_str(&text).context(MARKETPLACE)?;
+    list["plugins"][0]["source"] = "./portcullis".into();
+    let place = workspace.dist().with_file_name(MARKETPLACE);
+    fs::create_dir_all(place.parent().expect("it lies in a directory"))?;
+    fs::write(&place, format!("{list:#}\n")).with_context(|| format!("cannot write {}", place.display()))
 }
 
 /// The plugin without ahead-of-time code.

@@ -14,6 +14,7 @@ mod fuzz;
 mod looking_back;
 mod measure;
 mod process;
+mod release;
 mod scratch;
 mod setup;
 mod slim;
@@ -43,6 +44,8 @@ enum Verb {
     Build,
     /// Build, then lay out the complete Claude Code plugin in dist/portcullis
     Dist,
+    /// Pack the plugin as people download it, with digests: dist/release
+    Release,
     /// Everything that must hold: build, dist, format, lints, tests, docs
     Test,
     /// Build the example gates in other languages and judge with them
@@ -76,6 +79,7 @@ fn run(verb: Verb) -> Result<()> {
         Verb::Setup => Ok(()),
         Verb::Build => components::build(&workspace),
         Verb::Dist => dist::build(&workspace),
+        Verb::Release => release::run(&workspace),
         Verb::Test => test::run(&workspace),
         Verb::Examples => {
             dist::build(&workspace)?;

@@ -15,6 +15,8 @@ use crate::project;
 use crate::registry::schema::{Journal, Worktrees};
 
 /// Appends one event to the project's event log
+///
+/// For hooks that are written in bash: their events stand beside those of the gates, and `dispatcher log` reads both.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Fields as KEY=VALUE; `type` says what happened

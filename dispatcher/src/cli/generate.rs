@@ -32,6 +32,9 @@ impl Platform {
 }
 
 /// Writes hooks.json from a registry
+///
+/// One entry per event that some gate is for, with what all their matchers select. The plugin's own is made so; write it anew
+/// when a registry of yours has gates for other events or tools.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The registry [default: that of the plugin]

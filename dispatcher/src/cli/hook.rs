@@ -26,6 +26,9 @@ use crate::registry::{OnError, Registry, RegistryError};
 use crate::sandbox::bindings::types::Finding;
 
 /// Judges one hook event: JSON on standard input, the answer on standard output
+///
+/// The agent calls it at every event. It asks the gates that the registry has for the event; the strictest verdict is the answer,
+/// and nothing on standard output means that none has anything to say. `dispatcher explain` shows the same with its reasons.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The event that is expected; what standard input says counts, this only when it says nothing

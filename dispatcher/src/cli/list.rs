@@ -16,6 +16,8 @@ use crate::sandbox::artifact::{self, Artifacts, LoadError, Standing};
 use crate::sandbox::engine;
 
 /// Lists the gates of a registry that run, in the order in which they do
+///
+/// With the events and tools that each is for, what it may do, and whether its failure stops the agent.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The registry [default: that of the plugin]

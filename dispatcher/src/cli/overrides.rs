@@ -14,6 +14,9 @@ use crate::overrides::{self, Entry};
 use crate::project;
 
 /// Switches one rule off in a project, for a reason and until a day
+///
+/// Overrides are people's to grant: an agent that tries is stopped to ask. Each use is recorded with its reason, and credentials
+/// cannot be overridden at all.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

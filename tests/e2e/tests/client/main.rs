@@ -20,6 +20,7 @@ mod author;
 mod foundry;
 mod guard_self;
 mod install;
+mod marketplace;
 mod model;
 mod session;
 mod settings;

@@ -15,6 +15,18 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// Where Foundry's gates write down what they saw.
 const METRICS: &str = "project/.foundry/metrics/events.jsonl";
 
+/// The client in `project`, with nothing else of this machine.
+pub fn command(client: &Path, project: &Project) -> Command {
+    let mut command = Command::new(client);
+    let path = format!("{}:{}", project.name("bin"), std::env::var("PATH").expect("PATH is set"));
+    command.current_dir(project.path("project")).env_clear().env("PATH", path).env("HOME", project.path("home"));
+    // The last one lets root skip the client's permissions, as in a container.
+    for name in ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "IS_SANDBOX"] {
+        command.env(name, "1");
+    }
+    command
+}
+
 /// What is left of a session.
 pub struct Session {
     /// What the client asked the model, in order.
@@ -41,16 +53,9 @@ impl Session {
         let model = Model::start(script);
         let file = |name| File::create(project.path(name)).expect("a file of the scratch");
 
-        let mut session = Command::new(client);
+        let mut session = command(client, project);
         session.args(words).args(["--output-format", "json", "--permission-mode", "bypassPermissions"]);
-        session.current_dir(project.path("project"));
-        let path = format!("{}:{}", project.name("bin"), std::env::var("PATH").expect("PATH is set"));
-        session.env_clear().env("PATH", path).env("HOME", project.path("home"));
         session.envs([("ANTHROPIC_BASE_URL", model.url().as_str()), ("ANTHROPIC_API_KEY", "none")]);
-        // The last one lets root skip the client's permissions, as in a container.
-        for name in ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "IS_SANDBOX"] {
-            session.env(name, "1");
-        }
         session.stdin(Stdio::null()).stdout(file("stdout")).stderr(file("stderr"));
         let status = finish(&mut session, LONGEST).unwrap_or_else(|failure| panic!("{failure}"));
 
