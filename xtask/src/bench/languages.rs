@@ -101,7 +101,9 @@ impl Arena<'_> {
     fn sizes(&self, name: &str) -> Result<(u64, u64)> {
         let component = examples::component(self.workspace, name);
         let mut inspect = Command::new(self.workspace.dist().join("bin/dispatcher"));
-        let facts: Value = serde_json::from_str(&capture(inspect.arg("inspect").arg("--json").arg(&component))?)?;
+        // With the cache in which it is compiled already.
+        inspect.arg("inspect").arg("--json").arg(&component).env("XDG_CACHE_HOME", examples::cache(self.workspace));
+        let facts: Value = serde_json::from_str(&capture(&mut inspect)?)?;
         let digest = facts["sha256"].as_str().context("inspect names no digest")?;
         let cache = examples::cache(self.workspace).join("portcullis");
         let artifact = fs::read_dir(&cache)?.filter_map(|entry| Some(entry.ok()?.path())).find(|path| is_code(path, digest));
