@@ -61,7 +61,7 @@ const FOREIGN: [Foreign; 2] = [
         lock: "package-lock.json",
         installed: "node_modules",
         install: &[&["npm", "ci", "--no-audit", "--no-fund"]],
-        test: &["npm", "test", "--silent"],
+        test: &["node", "--test"],
         build: &["npm", "run", "--silent", "build"],
     },
 ];

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use portcullis_e2e::{Answer, Project, Registry, each, example};
+use portcullis_e2e::{Answer, Author, Project, Registry, each, example};
 use serde_json::Value;
 
 const FOREIGN: [&str; 2] = ["python", "javascript"];
@@ -155,5 +155,48 @@ fn all_languages_decide_alike() {
                 assert_eq!(summary(&project.hook(&registry, &project.bash(command))), **expected, "{name}: {command}");
             },
         );
+    }
+}
+
+/// What `dispatcher new` begins in a language, with the tool chain that its example was built with.
+fn begun(language: &str, installed: &str, build: &str, gates: &[(&str, &str)]) {
+    let name = if language == "js" { "javascript" } else { language };
+    let Some((_, component)) = built().into_iter().find(|(built, _)| *built == name) else { return };
+    let tools = component.with_file_name(installed);
+    let mut author = Author::new(&component.with_file_name("unused"));
+    author.project.variable("XDG_CACHE_HOME", &author.project.name("cache"));
+    for (name, words) in gates {
+        author.does(&format!(
+            "dispatcher new {name} --lang {language} {words}\ncd {name}\nln -s '{}' {installed}",
+            tools.display()
+        ));
+        author.does(&format!("{build}\ndispatcher compile --registry registry.toml"));
+        let judged =
+            author.does("dispatcher test cases.toml --registry registry.toml\ndispatcher validate --strict registry.toml");
+        assert!(judged.contains("passed in 1 file"), "{judged}");
+        author.does("cd ..");
+    }
+}
+
+#[test]
+fn a_gate_begun_in_javascript_builds_tests_and_runs() {
+    let gates =
+        [("a-command", ""), ("a-file", "--tool 'Write|Edit'"), ("a-text", "--event Stop"), ("an-advice", "--event SessionStart")];
+    begun("js", "node_modules", "npm run --silent build", &gates);
+}
+
+/// The one: native code of CPython takes half a minute to make.
+#[test]
+fn a_gate_begun_in_python_builds_tests_and_runs() {
+    begun("python", ".venv", "sh build.sh", &[("a-command", "")]);
+}
+
+/// A scaffold is pinned to what the examples are tested with.
+#[test]
+fn scaffolds_have_the_tool_chains_of_the_examples() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    for file in ["python/requirements.txt", "javascript/package.json", "javascript/package-lock.json"] {
+        let text = |place: &str| fs::read_to_string(format!("{root}/{place}/{file}")).expect("a file of the repository");
+        assert!(text("examples") == text("dispatcher/templates/gate"), "{file}");
     }
 }

@@ -66,9 +66,10 @@ pub fn run(workspace: &Workspace, rounds: usize) -> Result<()> {
 fn floors() -> Result<Vec<(&'static str, PathBuf, &'static [&'static str])>> {
     let mut floors: Vec<(_, _, &'static [&'static str])> = vec![("true", PathBuf::from("true"), &[])];
     if exists("python3") {
-        // What is on PATH may be a script that looks for the interpreter.
-        let interpreter = capture(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]))?;
-        floors.push(("python3 -c pass", interpreter.trim().into(), &["-c", "pass"]));
+        // What is on PATH may be a version manager's script, and its interpreter may import packages when it starts.
+        let of_the_system = PathBuf::from("/usr/bin/python3");
+        let interpreter = if of_the_system.exists() { of_the_system } else { "python3".into() };
+        floors.push(("python3 -c pass", interpreter, &["-c", "pass"]));
     }
     if exists("node") {
         floors.push(("node -e 0", "node".into(), &["-e", "0"]));

@@ -7,6 +7,10 @@ use super::example::About;
 pub enum Language {
     /// A crate, on the SDK.
     Rust,
+    /// CPython inside the component, by componentize-py.
+    Python,
+    /// QuickJS inside the component, by componentize-qjs.
+    Js,
 }
 
 /// What a gate is built with beside its own files.
@@ -14,7 +18,6 @@ pub enum Needs {
     /// The crate `portcullis-sdk`, in `sdk/`.
     Crate,
     /// The contract alone, in `wit/deps/`.
-    #[allow(dead_code, reason = "for languages whose tools make bindings themselves")]
     Contract,
 }
 
@@ -34,6 +37,7 @@ impl Language {
     pub fn component(self) -> &'static str {
         match self {
             Self::Rust => "target/wasm32-wasip2/release/{{module}}.wasm",
+            Self::Python | Self::Js => "{{module}}.wasm",
         }
     }
 
@@ -41,6 +45,7 @@ impl Language {
     pub fn needs(self) -> Needs {
         match self {
             Self::Rust => Needs::Crate,
+            Self::Python | Self::Js => Needs::Contract,
         }
     }
 
@@ -50,6 +55,17 @@ impl Language {
             Self::Rust => &[
                 "cargo build --release --target wasm32-wasip2",
                 "cargo test",
+                "dispatcher test cases.toml --registry registry.toml",
+            ],
+            Self::Python => &[
+                "sh build.sh",
+                "dispatcher compile --registry registry.toml",
+                "dispatcher test cases.toml --registry registry.toml",
+            ],
+            Self::Js => &[
+                "npm ci",
+                "npm run build",
+                "dispatcher compile --registry registry.toml",
                 "dispatcher test cases.toml --registry registry.toml",
             ],
         }
@@ -69,6 +85,39 @@ impl Language {
                         About::File => template!("rust/file.rs"),
                         About::Text => template!("rust/text.rs"),
                         About::Advice => template!("rust/advice.rs"),
+                    },
+                ),
+            ],
+            Self::Python => vec![
+                (".gitignore", template!("python/gitignore")),
+                ("README.md", concat!(template!("python/README.md"), template!("register.md"))),
+                ("build.sh", template!("python/build.sh")),
+                ("requirements.txt", template!("python/requirements.txt")),
+                ("wit/world.wit", template!("world.wit")),
+                (
+                    "gate.py",
+                    match about {
+                        About::Command => template!("python/command.py"),
+                        About::File => template!("python/file.py"),
+                        About::Text => template!("python/text.py"),
+                        About::Advice => template!("python/advice.py"),
+                    },
+                ),
+            ],
+            Self::Js => vec![
+                (".gitignore", template!("javascript/gitignore")),
+                ("README.md", concat!(template!("javascript/README.md"), template!("register.md"))),
+                ("build.mjs", template!("javascript/build.mjs")),
+                ("package.json", template!("javascript/package.json")),
+                ("package-lock.json", template!("javascript/package-lock.json")),
+                ("wit/world.wit", template!("world.wit")),
+                (
+                    "gate.js",
+                    match about {
+                        About::Command => template!("javascript/command.js"),
+                        About::File => template!("javascript/file.js"),
+                        About::Text => template!("javascript/text.js"),
+                        About::Advice => template!("javascript/advice.js"),
                     },
                 ),
             ],
