@@ -166,12 +166,19 @@ mod tests {
 
     /// As a shell would, as far as the examples need one.
     fn words(line: &str) -> Vec<String> {
-        let line = line.split([';', '<', '>', '&']).next().unwrap_or_default();
-        let quoted = line.split('\'').enumerate().flat_map(|(part, text)| match part % 2 {
-            0 => text.split_whitespace().map(str::to_owned).collect(),
-            _ => vec![text.to_owned()],
-        });
-        quoted.collect()
+        let mut words = Vec::new();
+        for (part, text) in line.split('\'').enumerate() {
+            if part % 2 == 1 {
+                words.push(text.to_owned());
+                continue;
+            }
+            let own = text.split([';', '<', '>', '&', '|']).next().unwrap_or_default();
+            words.extend(own.split_whitespace().map(str::to_owned));
+            if own.len() < text.len() {
+                break;
+            }
+        }
+        words
     }
 
     #[test]

@@ -23,7 +23,8 @@ use crate::places;
 #[command(after_help = "Examples:\n  \
     dispatcher new no-publish\n  \
     dispatcher new lock-files --tool 'Write|Edit'\n  \
-    dispatcher new wrap-up --event Stop --dir gates/wrap-up")]
+    dispatcher new wrap-up --event Stop --dir gates/wrap-up\n\n\
+    Exit codes: 0 it is there; 2 it could not be made, and the message says why.")]
 pub struct Args {
     /// What the gate is called: small letters, digits and hyphens
     name: String,
