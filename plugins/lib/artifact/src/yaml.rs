@@ -7,8 +7,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 /// Deeper values are not read.
 const MAX_DEPTH: usize = 32;
 
-/// A value and the line it begins in.
-#[derive(Clone, Debug, PartialEq)]
+/// A value and where it begins. Two are equal by line and value, so that one is still the same when something before it in the
+/// text has become longer.
+#[derive(Clone, Debug)]
 pub struct Node {
     /// From 1, in the file.
     pub line: usize,
@@ -32,6 +33,12 @@ pub enum Value {
     List(Vec<Node>),
     /// Keys and values in order.
     Map(Vec<(String, Node)>),
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        (self.line, &self.value) == (other.line, &other.value)
+    }
 }
 
 impl Node {
