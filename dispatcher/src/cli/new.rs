@@ -19,6 +19,7 @@ use crate::places;
 ///
 /// The gate is an example that fits the event: for Bash it stops `cargo publish`, for Write a change of a lock file, elsewhere what has
 /// a phrase in it. Change its rule, and the cases with it.
+/// Exit code 0: it is there; 2: it could not be made.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dispatcher new no-publish\n  \
