@@ -46,7 +46,7 @@ const ROWS: &[Row] = &[
         stanza: "fuel = 1_000_000_000_000_000\ntimeout_ms = 500", event: DEADLINE, says: &["500"] },
     Row { why: "an hour's sleep in a host call", component: Hostile("sleep"), stanza: "timeout_ms = 500", event: DEADLINE, says: &["500"] },
     Row { why: "endless memory", component: Hostile("allocate"), stanza: "fuel = 1_000_000_000_000", event: CRASHED, says: &[] },
-    Row { why: "more memory from the start than is allowed", component: Hostile("nothing"), stanza: "memory_mb = 1", event: CRASHED,
+    Row { why: "more memory from the start than is allowed", component: Hostile("spin"), stanza: "memory_mb = 1", event: CRASHED,
         says: &["memory", "memory_mb"] },
     Row { why: "endless recursion, in memory", component: Hostile("recurse"),
         stanza: "fuel = 1_000_000_000_000\nconfig.stack = 'memory'", event: CRASHED, says: &[] },
