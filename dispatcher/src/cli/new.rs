@@ -76,10 +76,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// Words of a language, folders of cargo, and packages that a gate is built with.
-const TAKEN: &str = "abstract as async await become box break class const continue crate def do dyn else enum extern false final fn for gen
-    if impl import in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof
-    unsafe unsized use virtual where while yield alloc build core deps examples incremental portcullis-sdk proc-macro serde-json std test
-    wit-bindgen";
+const TAKEN: &str = include_str!("new/taken.txt");
 
 /// A gate's name becomes the name of a package, a module and a file.
 fn check_name(name: &str) -> Result<()> {

@@ -125,7 +125,9 @@ fn what_they_import_is_their_world() {
         assert_eq!((&facts["kind"], &facts["problem"]), (&Value::from("gate"), &Value::Null), "{name}");
         let own =
             facts["imports"].as_array().unwrap().iter().filter_map(|import| import.as_str()?.strip_prefix("portcullis:gate/"));
-        let own: Vec<_> = own.filter(|interface| !interface.ends_with("types")).collect();
+        let own = own.filter(|interface| !interface.ends_with("types"));
+        // What the SDK for Rust says when a gate panics goes to `log`.
+        let own: Vec<_> = own.filter(|interface| name != "rust" || *interface != "log").collect();
         assert_eq!(own, ["config", "events", "files", "repository", "shell"], "{name}");
         let validated = project.dispatcher().arg("validate").arg(project.name("plugin/registry.toml")).output().unwrap();
         assert!(validated.status.success(), "{name}: {}", String::from_utf8_lossy(&validated.stdout));
